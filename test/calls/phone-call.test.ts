@@ -67,34 +67,52 @@ describe.skipIf(!canRunLiveKit)("an agent on the telephone", () => {
     expect(texts.some((text) => text.startsWith("assistant: We open at nine"))).toBe(true);
   }, 60_000);
 
-  it("talks to a person, hangs up on a machine, and leaves its message on one after the beep", async () => {
+  it("talks to a person, hangs up on a machine, and leaves its messages after the beep", async () => {
     const { carrier } = platform.network;
     const announcement =
       "Hi, this is Anna. I can't come to the phone right now. Please leave a message after the tone.";
     const [hello, greeting] = await Promise.all([platform.spoken("Hello?"), platform.spoken(announcement)]);
     const beep = tone(1000, 0.5, 8000, 0.3);
-    let beepedAtMs = Number.POSITIVE_INFINITY;
     carrier.script("+4930100021", answers(hello));
     carrier.script("+4930100022", isVoicemail(greeting, beep));
-    carrier.script("+4930100023", async (call) => {
-      await isVoicemail(greeting, beep)(call);
-      beepedAtMs = performance.now();
+    const messages = [
+      {
+        number: "+4930100023",
+        voicemail: { action: "leave_message", message: "Please call us back tomorrow morning." },
+        ...{ text: "Please call us back tomorrow morning.", heard: /tomorrow morning/ },
+      },
+      {
+        number: "+4930100024",
+        voicemail: { action: "leave_prompt_message", message: "Remind them of their invoice." },
+        ...{ text: "Your invoice is due on Friday.", heard: /due on friday/ },
+      },
+    ];
+    const leaving = messages.map(async ({ number, voicemail, text, heard }) => {
+      let beepedAtMs = Number.POSITIVE_INFINITY;
+      carrier.script(number, async (call) => {
+        await isVoicemail(greeting, beep)(call);
+        beepedAtMs = performance.now();
+      });
+      const messenger = await publishAgent(platform.cluster, {
+        prompt: { first_message_mode: "fixed", first_message: "Hello, is anybody there?" },
+        conversation: { outbound: { amd_enabled: true, voicemail } },
+      });
+      const sessionId = await platform.dial(number, messenger);
+      const recorder = await platform.callTo(number);
+      return async (): Promise<void> => {
+        expect(await recorder.ended).toBe("remote");
+        const left = await platform.sessionWhen(sessionId, isOver, "the end of the message");
+        expect(left).toMatchObject(outcome);
+        expect(textsOf(left)).toEqual([`assistant: ${text}`]);
+        // Not a word before the beep, and the message to its end after it.
+        const early = recorder.received.filter(({ atMs }) => atMs < beepedAtMs).flatMap(({ samples }) => [...samples]);
+        expect(early.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)).toBeLessThan(100);
+        await platform.untilRecognized(recorder, heard, beepedAtMs);
+      };
     });
-    const voicemail = { action: "leave_message", message: "Please call us back tomorrow morning." };
-    const messenger = await publishAgent(platform.cluster, {
-      prompt: { first_message_mode: "fixed", first_message: "Hello, is anybody there?" },
-      conversation: { outbound: { amd_enabled: true, voicemail } },
-    });
-    const [toPerson, toMachine, withMessage] = await Promise.all([
-      platform.dial("+4930100021"),
-      platform.dial("+4930100022"),
-      platform.dial("+4930100023", messenger),
-    ]);
     const isOver = ({ status }: { status: string }): boolean => status === "completed";
-    const [person, machine, recorder] = await Promise.all(
-      ["+4930100021", "+4930100022", "+4930100023"].map((number) => platform.callTo(number)),
-    );
-    if (person === undefined || machine === undefined || recorder === undefined) throw new Error("nobody was called");
+    const [toPerson, toMachine] = await Promise.all([platform.dial("+4930100021"), platform.dial("+4930100022")]);
+    const [person, machine] = await Promise.all([platform.callTo("+4930100021"), platform.callTo("+4930100022")]);
     const outcome = { source: "phone", dial_status: "answered", answered_by: "voicemail", ended_reason: "voicemail" };
 
     expect(await machine.ended).toBe("remote");
@@ -102,14 +120,7 @@ describe.skipIf(!canRunLiveKit)("an agent on the telephone", () => {
     expect(hungUp).toMatchObject(outcome);
     expect(textsOf(hungUp)).toEqual([]);
 
-    expect(await recorder.ended).toBe("remote");
-    const left = await platform.sessionWhen(withMessage, isOver, "the end of the message");
-    expect(left).toMatchObject(outcome);
-    expect(textsOf(left)).toEqual(["assistant: Please call us back tomorrow morning."]);
-    // Not a word before the beep, and the message to its end after it.
-    const early = recorder.received.filter(({ atMs }) => atMs < beepedAtMs).flatMap(({ samples }) => [...samples]);
-    expect(early.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)).toBeLessThan(100);
-    await platform.untilRecognized(recorder, /tomorrow morning/, beepedAtMs);
+    for (const isLeft of await Promise.all(leaving)) await isLeft();
 
     await platform.untilRecognized(person, /help you/);
     await person.hangUp();
@@ -257,6 +268,29 @@ describe.skipIf(!canRunLiveKit)("an agent on the telephone", () => {
       "user: [keypad: 3#]",
       "user: [keypad: 2#]",
     ]);
+  }, 60_000);
+
+  it("connects who calls with whoever picks up, where nobody is to be asked", async () => {
+    const { carrier, standIn } = platform.network;
+    carrier.script(CHIEF, answers());
+    const phone = await carrier.call({ address: standIn.address, to: NUMBER, from: "+4915112345681" });
+    await platform.untilRecognized(phone, /help you/);
+    const earlier = carrier.calls.length;
+    await phone.sendDigits("3#");
+    await until(() => carrier.calls.length > earlier, { withinMs: 20_000, what: "a call to the chief" });
+    const chief = await platform.callTo(CHIEF);
+    await exchangePhoneTones(phone, chief);
+    await phone.hangUp();
+    expect(await chief.ended).toBe("remote");
+    const id = await platform.newestInbound();
+    const session = await platform.sessionWhen(id, ({ status }) => status === "completed", "the end");
+    const instant = expect.any(String);
+    expect(session).toMatchObject({
+      ended_reason: "transferred",
+      transfers: [
+        { destination: "Chief", mode: "warm", outcome: "transferred", answered_at: instant, connected_at: instant },
+      ],
+    });
   }, 60_000);
 
   describe.skipIf(!canRunChromium)("and the console", () => describePhoneConsole(() => platform));

@@ -40,6 +40,8 @@ function answerTo({ messages, response_format: format }: ScriptedRequest): Answe
   if (format !== undefined) return [{ text: JSON.stringify({ summary: "They talked." }) }, done];
   const last = messages.at(-1);
   const words = (last?.role === "user" ? last.content : "").toLowerCase();
+  if (words.includes("answering machine has answered"))
+    return [{ text: words.includes("invoice") ? "Your invoice is due on Friday." : "I forgot why." }, done];
   const destination = transferKeys.find(([keys]) => words.includes(`[keypad: ${keys}]`))?.[1];
   if (destination !== undefined) {
     const args = JSON.stringify({ destination, summary: "Ann asks about tickets." });
