@@ -38,5 +38,5 @@ export const liveQuery = z.object({
 /** Text that may wait on one live socket before it is refused. */
 export const MAX_WAITING_TEXT_BYTES = 1024 * 1024;
 
-/** Audio frames are at least this large, except the last: Pipecat drops payloads of 1024 bytes and less. */
-export const MIN_AUDIO_FRAME_BYTES = 2048;
+/** Audio frames are at least this large, except the last: Pipecat drops payloads of 1024 bytes and less. Even, for PCM. */
+export const MIN_AUDIO_FRAME_BYTES = 1026;

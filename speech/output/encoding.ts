@@ -6,6 +6,13 @@ import type { SpeechOutput } from "./output.js";
 /** Audio that may wait for its encoder before no more is asked for: an engine can be faster than an encoder. */
 const MAX_WAITING_SECONDS = 8;
 
+/**
+ * What is encoded first of a stream, on its own: a worker's frame is longer, and MP3 takes a millisecond for each 100 of
+ * audio. LAME gives four frames for this much, of which the first is small: at 128 kbit/s more than a client's
+ * `MIN_AUDIO_FRAME_BYTES`.
+ */
+const PROMPT_MS = 150;
+
 export interface EncodingOptions {
   encoders: EncoderPool;
   spec: Omit<EncoderSpec, "inputSampleRate">;
@@ -109,17 +116,22 @@ export class Encoding {
   }
 
   async #encode(samples: Int16Array, sampleRate: number): Promise<void> {
-    const seconds = samples.length / sampleRate;
     this.#useRate(sampleRate);
     this.#unflushed = true;
+    const pieces = this.#sounded ? [samples] : promptPieces(samples, sampleRate);
     this.#sounded ||= samples.length > 0;
-    const count = samples.length; // the encoder takes the samples away
-    const bytes = await this.#encoder.write(samples);
-    this.#encodedSamples += count;
-    if (!this.#closed) this.#options.output.encodedTo?.(this.#encodedSamples / sampleRate);
-    this.#waitingSeconds -= seconds;
-    this.#updateHold();
-    await this.#give(bytes);
+    // The encoder takes the samples away, and has all of them before the first of its answers is waited for.
+    const writes = pieces.map((piece) => ({ count: piece.length, bytes: this.#encoder.write(piece) }));
+    // The first that fails ends the stream, and nobody waits for the others any more.
+    for (const { bytes } of writes) bytes.catch(() => undefined);
+    for (const { count, bytes } of writes) {
+      const encoded = await bytes;
+      this.#encodedSamples += count;
+      if (!this.#closed) this.#options.output.encodedTo?.(this.#encodedSamples / sampleRate);
+      this.#waitingSeconds -= count / sampleRate;
+      this.#updateHold();
+      await this.#give(encoded);
+    }
   }
 
   /** The announced rate was a guess; the samples know. They never change their rate later. */
@@ -156,4 +168,11 @@ export class Encoding {
   #open(inputSampleRate: number): AudioEncoder {
     return this.#options.encoders.open({ ...this.#options.spec, inputSampleRate });
   }
+}
+
+/** A stream's first samples, cut after `PROMPT_MS`: copies, since a thread is sent all the memory behind a view. */
+function promptPieces(samples: Int16Array, sampleRate: number): Int16Array[] {
+  const promptSamples = Math.round((PROMPT_MS / 1000) * sampleRate);
+  if (samples.length <= promptSamples) return [samples];
+  return [samples.slice(0, promptSamples), samples.slice(promptSamples)];
 }

@@ -89,7 +89,7 @@ describe("WebSocket /v1/tts/live", () => {
       "And another. ",
       { event: "stop" },
     ]);
-    expect(result.frameBytes.slice(0, -1).every((bytes) => bytes >= 2048)).toBe(true);
+    expect(result.frameBytes.slice(0, -1).every((bytes) => bytes >= 1026)).toBe(true);
     expect([result.finish, result.closeCode]).toEqual([{ reason: "stop" }, 1000]);
   });
 

@@ -28,7 +28,7 @@ describe("a live session", () => {
     caller.send(start, text("Hello there, my friend. How are you"), flush);
     await caller.bench.pass(3000);
     const sizes = caller.events.map((event) => event.audio?.byteLength ?? 0);
-    expect(sizes.slice(0, -1).every((size) => size >= 2048)).toBe(true);
+    expect(sizes.slice(0, -1).every((size) => size >= 1026)).toBe(true);
     expect(caller.audio.equals(audioOf(caller.bench))).toBe(true);
     expect(caller.bench.encoders.flushes).toBe(1);
   });
