@@ -1,12 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { compileFilter, sourceDirectory } from "./testing/compile-filter.js";
 import { createResampler } from "./resampler.js";
-
-test("the compiled filter is what filter.wat says; `npm run build:wasm` writes it anew", async () => {
-  expect(readFileSync(join(sourceDirectory, "filter-module.ts"), "utf8")).toBe(await compileFilter());
-});
 
 test("streams that take turns with one filter do not hear each other", () => {
   const step = (at: number, hertz: number): Float32Array =>
