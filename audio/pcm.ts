@@ -15,7 +15,7 @@ export function samplesToBytes(samples: Int16Array): Uint8Array {
 export function bytesToSamples(bytes: Uint8Array): Int16Array {
   const samples = new Int16Array(bytes.byteLength >> 1);
   // Not `slice`: a Buffer's gives a view on memory that it shares with strangers.
-  new Uint8Array(samples.buffer).set(bytes.subarray(0, samples.byteLength));
+  new Uint8Array(samples.buffer).set(bytes.length === samples.byteLength ? bytes : bytes.subarray(0, -1));
   return samples;
 }
 

@@ -5,6 +5,7 @@ import type { Role } from "#protocol/bus/membership";
 import type { RoleMessage } from "#common/lifecycle/role";
 import type { ProcessEnd } from "./guarded-process.js";
 import { collectLines, type LineSink } from "./log-collector.js";
+import { processEnvironment } from "./process-environment.js";
 import type { ChildProcess } from "./supervised.js";
 
 /** Folder of each role's compiled `main.js`. */
@@ -15,20 +16,6 @@ export const roleFolders: Readonly<Record<Role, string>> = {
   "control-plane": "control-plane",
   agent: "agents",
 };
-
-/**
- * Has glibc give large buffers back to the system as soon as they are freed (mallopt(3)). By itself it keeps ever
- * larger ones for later, and a role that many large requests have passed through stays hundreds of megabytes larger
- * than what it holds. Not for workers: what their engines allocate again for every batch would be mapped anew each
- * time.
- */
-const givesMemoryBack = { MALLOC_MMAP_THRESHOLD_: "131072", MALLOC_ARENA_MAX: "2" };
-
-/** A worker's threads have few heaps between them: what one has freed another may use, 40 MB after some speech. */
-const sharesHeaps = { MALLOC_ARENA_MAX: "2" };
-
-/** LiveKit's library writes lines for its own makers otherwise, between those of the role. */
-const logsLess = { NODE_ENV: "production" };
 
 /**
  * Begins one life of a role as a child process: `<distDirectory>/<folder>/main.js`, an IPC channel whose end makes it
@@ -43,11 +30,7 @@ export async function launchRole(options: {
   sink: LineSink;
 }): Promise<ChildProcess> {
   const child = fork(join(options.distDirectory, roleFolders[options.role], "main.js"), [], {
-    env: {
-      ...(options.role === "worker" ? sharesHeaps : givesMemoryBack),
-      ...(options.role === "agent" ? logsLess : {}),
-      ...options.environment,
-    },
+    env: { ...processEnvironment(options.role), ...options.environment },
     execArgv: [],
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });

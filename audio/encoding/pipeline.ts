@@ -16,8 +16,8 @@ export interface Pipeline {
   free(): void;
 }
 
-/** Samples that go through the stages at once: bounds the working memory and the time between two streams' turns. */
-const BLOCK_SAMPLES = 4096;
+/** Samples that go through the stages at once: a worker's frame of 300 ms, and little working memory. */
+const BLOCK_SAMPLES = 8192;
 
 /** One block on its way, of whichever stream: new memory for each would have the collector run all the time. */
 const blockMemory = new Float32Array(BLOCK_SAMPLES);

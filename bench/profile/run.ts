@@ -34,7 +34,7 @@ export interface RoleProfile {
 export async function runProfile(
   scenario: ProfileScenario,
 ): Promise<{ figures: { roles: RoleProfile[] }; invalid: string[] }> {
-  const settings = { NODE_OPTIONS: "--inspect-port=127.0.0.1:0" };
+  const settings = { NODE_OPTIONS: "--inspect-port=127.0.0.1:0 --max-semi-space-size=2" };
   const cluster = await startCluster({ workers: scenario.workers, settings });
   try {
     const others = watchOthers();

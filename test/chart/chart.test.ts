@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { declaration, loadConfig } from "#common/config/config";
 import { Semaphore } from "#common/semaphore";
+import { processEnvironment } from "#launcher/process-environment";
+import type { Role } from "#protocol/bus/membership";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
 import { canTestChart } from "./can-test-chart.js";
 import { isolationProblems } from "./isolation.js";
@@ -113,9 +115,10 @@ describe.skipIf(!canTestChart)("the chart", () => {
         const container = podsOf(object)?.containers[0];
         if (role === undefined || container === undefined) continue;
         const settings = container.env.filter((variable) => variable.name in declaration);
-        const others = container.env.map((variable) => variable.name).filter((variable) => !(variable in declaration));
-        const known = ["PARLEY_MEMBER_ID", "MALLOC_MMAP_THRESHOLD_", "MALLOC_ARENA_MAX"];
-        expect(others.filter((variable) => !known.includes(variable))).toEqual([]);
+        const others = container.env.filter(({ name: it }) => !(it in declaration) && it !== "PARLEY_MEMBER_ID");
+        // The image has production for all roles.
+        const { NODE_ENV: _env, ...wanted } = processEnvironment(role as Role);
+        expect(Object.fromEntries(others.map((variable) => [variable.name, variable.value]))).toEqual(wanted);
         expect(settings.map((variable) => variable.name).filter((it) => !listedSettings[role]?.includes(it))).toEqual(
           [],
         );

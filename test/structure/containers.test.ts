@@ -6,7 +6,10 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { describe, expect, it } from "vitest";
 import { declaration } from "#common/config/config";
+import type { Role } from "#protocol/bus/membership";
 import { LIVEKIT_VERSION } from "#launcher/livekit/build";
+import { processEnvironment } from "#launcher/process-environment";
+import { roleFolders } from "#launcher/role-process";
 import { NATS_MAX_PAYLOAD_BYTES } from "#launcher/servers";
 import { isTest, readSources, rooms, root } from "./sources.js";
 
@@ -34,6 +37,9 @@ const filesOfImages = (): string[] =>
     .split("\n")
     .filter((path) => path !== "" && !path.includes("node_modules"))
     .map((path) => relative(root, path));
+/** The role whose entry point `dist/<folder>/main.js` is. */
+const roleOf = (script: string): Role =>
+  (Object.keys(roleFolders) as Role[]).find((role) => script === `dist/${roleFolders[role]}/main.js`) ?? "edge";
 const isSetting = (name: string): boolean => name.replace(/_FILE$/, "") in declaration;
 
 describe("Dockerfile", () => {
@@ -173,11 +179,10 @@ describe("compose.yaml", () => {
     for (const file of entryPoints(script)) expect(existsSync(join(root, file)), file).toBe(true);
     expect(entryPoints(script)).toHaveLength(1);
     expect(dockerfile).toContain(` AS ${service.build?.target}\n`);
-    // Those of the C library (mallopt(3)), and of ours.
-    const glibc = ["MALLOC_MMAP_THRESHOLD_", "MALLOC_ARENA_MAX"];
-    expect(Object.keys(service.environment ?? {}).filter((name) => !isSetting(name) && !glibc.includes(name))).toEqual(
-      [],
-    );
+    const others = Object.entries(service.environment ?? {}).filter(([name]) => !isSetting(name));
+    // The image has production for all roles.
+    const { NODE_ENV: _env, ...wanted } = processEnvironment(roleOf(script));
+    expect(Object.fromEntries(others)).toEqual(wanted);
     for (const dependency of Object.keys(service.depends_on ?? {}))
       expect(compose.services[dependency]?.healthcheck).toBeDefined();
   });
