@@ -12,6 +12,7 @@ export interface WatFile {
 export const watFiles: readonly WatFile[] = [
   { path: "resampling/filter", constant: "filterModule" },
   { path: "simd/sample-loops", constant: "sampleLoopsModule" },
+  { path: "spectrum/log-mel", constant: "logMelModule" },
 ];
 
 /** `dist/audio/testing` → `audio`. */

@@ -1,4 +1,4 @@
-import { createRealSpectrum } from "../real-spectrum.js";
+import { createRealSpectrum } from "../spectrum/real-spectrum.js";
 import { ANALYSIS_RATE, HOP_SAMPLES } from "./levels.js";
 
 const FRAME_SAMPLES = 1024;

@@ -1,6 +1,6 @@
 import { DETECTION_STEP_MS, RECOGNITION_RATE } from "#protocol/transcription/chunk";
-import { htkScale, melFilters } from "../../recognition/features/mel-filters.js";
-import { createRealSpectrum } from "#audio/real-spectrum";
+import { openLogMel } from "#audio/spectrum/log-mel";
+import { htkScale, melFilters } from "#audio/spectrum/mel-filters";
 
 /** What `models/training/vad/network.py` trained the detector on; the numbers must stay the same there and here. */
 export const FEATURE_BANDS = 40;
@@ -25,7 +25,7 @@ export type DetectorFeatures = (samples: Int16Array, before: number, after: numb
  * its window only.
  */
 export function createDetectorFeatures(): DetectorFeatures {
-  const { starts, offsets, weights } = melFilters({
+  const filters = melFilters({
     scale: htkScale,
     bands: FEATURE_BANDS,
     lowHz: LOW_HZ,
@@ -38,32 +38,23 @@ export function createDetectorFeatures(): DetectorFeatures {
     { length: WINDOW_SAMPLES },
     (_, i) => (0.5 - 0.5 * Math.cos((2 * Math.PI * i) / WINDOW_SAMPLES)) / 32768,
   );
-  const spectrum = createRealSpectrum(WINDOW_SAMPLES);
-  const frame = new Float64Array(WINDOW_SAMPLES);
-  const silence = Math.fround((Math.log(FLOOR) + SHIFT) * SCALE);
+  const extract = openLogMel({
+    ...{ window, removeMean: false, emphasis: 0, filters },
+    ...{ added: FLOOR, floor: FLOOR, scale: SCALE, shift: SHIFT * SCALE },
+  });
   return (samples, before, after) => {
-    const steps = Math.ceil(samples.length / STEP_SAMPLES);
-    const rows = before + steps + after;
+    const rows = before + Math.ceil(samples.length / STEP_SAMPLES) + after;
     const values = new Float32Array(rows * FEATURE_BANDS);
-    for (let row = 0; row < rows; row++) {
+    for (let row = 0; row < rows; row += extract.mostFrames) {
+      const count = Math.min(extract.mostFrames, rows - row);
       const from = (row - before) * STEP_SAMPLES - (WINDOW_SAMPLES - STEP_SAMPLES) / 2;
-      if (from + WINDOW_SAMPLES <= 0 || from >= samples.length) {
-        values.fill(silence, row * FEATURE_BANDS, (row + 1) * FEATURE_BANDS);
-        continue;
-      }
-      // Only the rows at both ends reach beyond the audio; asking at every sample would take a third of the time.
-      const [first, end] = [Math.max(0, -from), Math.min(WINDOW_SAMPLES, samples.length - from)];
-      if (end - first < WINDOW_SAMPLES) frame.fill(0);
-      for (let i = first; i < end; i++) frame[i] = (samples[from + i] as number) * (window[i] as number);
-      const power = spectrum(frame);
-      for (let m = 0; m < FEATURE_BANDS; m++) {
-        const from = offsets[m] as number;
-        const to = offsets[m + 1] as number;
-        const shift = (starts[m] as number) - from;
-        let energy = 0;
-        for (let i = from; i < to; i++) energy += (weights[i] as number) * (power[shift + i] as number);
-        values[row * FEATURE_BANDS + m] = (Math.log(energy + FLOOR) + SHIFT) * SCALE;
-      }
+      const needed = (count - 1) * STEP_SAMPLES + WINDOW_SAMPLES;
+      const first = Math.min(needed, Math.max(0, -from));
+      const end = Math.max(first, Math.min(needed, samples.length - from));
+      extract.samples.fill(0, 0, first);
+      if (end > first) extract.samples.set(samples.subarray(from + first, from + end), first);
+      extract.samples.fill(0, end, needed);
+      values.set(extract.run(count), row * FEATURE_BANDS);
     }
     return values;
   };

@@ -1,5 +1,5 @@
 import { RECOGNITION_RATE, MAX_AUDIO_SECONDS } from "#protocol/transcription/chunk";
-import { type MelFilters, melFilters, slaneyScale } from "../../recognition/features/mel-filters.js";
+import { type MelFilters, melFilters, slaneyScale } from "#audio/spectrum/mel-filters";
 
 const STEP_SAMPLES = 160;
 const FRAME_SAMPLES = 400;

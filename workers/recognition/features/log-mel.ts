@@ -1,14 +1,12 @@
 import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
-import { htkScale, type MelFilters, melFilters, slaneyScale } from "./mel-filters.js";
-import { createRealSpectrum } from "#audio/real-spectrum";
+import { FRAME_STEP_SAMPLES, type LogMelFrames, openLogMel, TRANSFORM_SIZE } from "#audio/spectrum/log-mel";
+import { htkScale, type MelFilters, melFilters, slaneyScale } from "#audio/spectrum/mel-filters";
 
 export const MEL_BANDS = 80;
 /** Spacing of the frames. */
-export const FRAME_STEP_MS = 10;
+export const FRAME_STEP_MS = (FRAME_STEP_SAMPLES * 1000) / RECOGNITION_RATE;
 
-const STEP_SAMPLES = (RECOGNITION_RATE * FRAME_STEP_MS) / 1000;
 const FRAME_SAMPLES = 400;
-const TRANSFORM_SIZE = 512;
 const PREEMPHASIS = 0.97;
 /** The smallest float32 step from 1: Kaldi's floor under the logarithm. */
 const POWER_FLOOR = 2 ** -23;
@@ -79,65 +77,37 @@ const recipes: Readonly<Record<FeatureKind, () => Recipe>> = {
  * length in steps, rounded.
  */
 export function createLogMel(kind: FeatureKind): LogMelExtractor {
-  const recipe = recipes[kind]();
-  const spectrum = createRealSpectrum(TRANSFORM_SIZE);
-  const frame = new Float64Array(TRANSFORM_SIZE);
+  const { normalize, ...recipe } = recipes[kind]();
+  const extract = openLogMel({ ...recipe, emphasis: PREEMPHASIS, added: 0, floor: POWER_FLOOR, scale: 1, shift: 0 });
   return (samples) => {
-    const frames = Math.floor((samples.length + STEP_SAMPLES / 2) / STEP_SAMPLES);
+    const frames = Math.floor((samples.length + FRAME_STEP_SAMPLES / 2) / FRAME_STEP_SAMPLES);
     const values = new Float32Array(frames * MEL_BANDS);
-    for (let t = 0; t < frames; t++) {
-      cutFrame(samples, t * STEP_SAMPLES - (FRAME_SAMPLES - STEP_SAMPLES) / 2, frame);
-      shapeFrame(frame, recipe);
-      filterPower(spectrum(frame), recipe.filters, values, t * MEL_BANDS);
+    for (let t = 0; t < frames; t += extract.mostFrames) {
+      const count = Math.min(extract.mostFrames, frames - t);
+      cutFrames(samples, t, count, extract);
+      values.set(extract.run(count), t * MEL_BANDS);
     }
     const levels = levelsOf(values, frames);
-    if (recipe.normalize) normalizeBands(values, frames);
+    if (normalize) normalizeBands(values, frames);
     return { frames, values, levels };
   };
 }
 
-function cutFrame(samples: Int16Array, from: number, frame: Float64Array): void {
-  const length = samples.length;
-  if (from >= 0 && from + FRAME_SAMPLES <= length) {
-    for (let i = 0; i < FRAME_SAMPLES; i++) frame[i] = samples[from + i] as number;
-    return;
-  }
-  for (let i = 0; i < FRAME_SAMPLES; i++) {
+/** Writes the audio of `count` frames from frame `t` on; beyond both ends it is mirrored. */
+function cutFrames(samples: Int16Array, t: number, count: number, { samples: into }: LogMelFrames): void {
+  const from = t * FRAME_STEP_SAMPLES - (FRAME_SAMPLES - FRAME_STEP_SAMPLES) / 2;
+  const { length } = samples;
+  const needed = (count - 1) * FRAME_STEP_SAMPLES + FRAME_SAMPLES;
+  const [first, end] = [Math.max(0, -from), Math.min(needed, length - from)];
+  into.set(samples.subarray(from + first, from + end), first);
+  const mirrored = (i: number): number => {
     let at = from + i;
     // A piece shorter than a frame is mirrored several times.
     while (at < 0 || at >= length) at = at < 0 ? -at - 1 : 2 * length - 1 - at;
-    frame[i] = samples[at] as number;
-  }
-}
-
-function shapeFrame(frame: Float64Array, { window, removeMean }: Recipe): void {
-  let mean = 0;
-  if (removeMean) {
-    for (let i = 0; i < FRAME_SAMPLES; i++) mean += frame[i] as number;
-    mean /= FRAME_SAMPLES;
-  }
-  let before = (frame[0] as number) - mean;
-  for (let i = 0; i < FRAME_SAMPLES; i++) {
-    const value = (frame[i] as number) - mean;
-    frame[i] = (value - PREEMPHASIS * before) * (window[i] as number);
-    before = value;
-  }
-}
-
-function filterPower(
-  power: Float64Array,
-  { starts, offsets, weights }: MelFilters,
-  values: Float32Array,
-  at: number,
-): void {
-  for (let m = 0; m < MEL_BANDS; m++) {
-    const from = offsets[m] as number;
-    const to = offsets[m + 1] as number;
-    const start = (starts[m] as number) - from;
-    let energy = 0;
-    for (let i = from; i < to; i++) energy += (weights[i] as number) * (power[start + i] as number);
-    values[at + m] = Math.log(energy > POWER_FLOOR ? energy : POWER_FLOOR);
-  }
+    return samples[at] as number;
+  };
+  for (let i = 0; i < first; i++) into[i] = mirrored(i);
+  for (let i = Math.max(first, end); i < needed; i++) into[i] = mirrored(i);
 }
 
 function levelsOf(values: Float32Array, frames: number): Float32Array {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { type SmallModel, writeWordsFile } from "../../../recognition/decoding/testing/write-words-file.js";
 import { MEL_BANDS } from "../../../recognition/features/log-mel.js";
-import { htkScale, slaneyScale } from "../../../recognition/features/mel-filters.js";
+import { htkScale, slaneyScale } from "#audio/spectrum/mel-filters";
 import { elementType, GraphBuilder, type Value } from "../../onnx/testing/graph.js";
 import type { CtcLayout } from "../layout.js";
 

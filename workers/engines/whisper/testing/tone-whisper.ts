@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
-import { slaneyScale } from "../../../recognition/features/mel-filters.js";
+import { slaneyScale } from "#audio/spectrum/mel-filters";
 import { elementType, GraphBuilder, type Value } from "../../onnx/testing/graph.js";
 import { bytesByCharacter } from "../vocabulary.js";
 

@@ -10,8 +10,7 @@ interface Pass {
 
 /**
  * Power spectrum of real frames by a transform of half their size: even values as real parts, odd ones as imaginary
- * parts, told apart afterwards by symmetry. `size` is a power of two, 8 or more. The passes are of radix 4: all audio
- * comes through here twice.
+ * parts, told apart afterwards by symmetry. `size` is a power of two, 8 or more. The passes are of radix 4.
  */
 export function createRealSpectrum(size: number): RealSpectrum {
   const half = size / 2;
@@ -20,10 +19,7 @@ export function createRealSpectrum(size: number): RealSpectrum {
   const passes: Pass[] = [];
   for (let quarter = pairsFirst ? 2 : 4; quarter < half; quarter *= 4)
     passes.push({ quarter, turns: turnsOf(quarter) });
-  const turns = Float64Array.from({ length: half + 2 }, (_, i) => {
-    const angle = (2 * Math.PI * (i >> 1)) / size;
-    return (i % 2 === 0 ? Math.cos(angle) : -Math.sin(angle)) / 2;
-  });
+  const turns = symmetryTurns(size);
   // Real and imaginary parts in turn.
   const values = new Float64Array(2 * half);
   const power = new Float64Array(half + 1);
@@ -40,16 +36,25 @@ export function createRealSpectrum(size: number): RealSpectrum {
 /**
  * The order in which a transform of `size` values takes them: by their place modulo 4, then again within each quarter.
  */
-function inputOrder(size: number): number[] {
+export function inputOrder(size: number): number[] {
   if (size <= 2) return Array.from({ length: size }, (_, i) => i);
   const quarter = inputOrder(size / 4);
   return [0, 1, 2, 3].flatMap((first) => quarter.map((i) => 4 * i + first));
 }
 
-function turnsOf(quarter: number): Float64Array {
+/** For each k of a pass from 0: cosine and minus sine of one, two and three times its angle. */
+export function turnsOf(quarter: number): Float64Array {
   return Float64Array.from({ length: 6 * quarter }, (_, i) => {
     const angle = (2 * Math.PI * Math.floor(i / 6) * (Math.floor((i % 6) / 2) + 1)) / (4 * quarter);
     return i % 2 === 0 ? Math.cos(angle) : -Math.sin(angle);
+  });
+}
+
+/** Half of cosine and minus sine of each step of the full circle of `size`, by which `partReal` turns the odd values. */
+export function symmetryTurns(size: number): Float64Array {
+  return Float64Array.from({ length: size / 2 + 2 }, (_, i) => {
+    const angle = (2 * Math.PI * (i >> 1)) / size;
+    return (i % 2 === 0 ? Math.cos(angle) : -Math.sin(angle)) / 2;
   });
 }
 
