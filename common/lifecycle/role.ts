@@ -9,6 +9,7 @@ import { createMetrics, type Metrics } from "../metrics/registry.js";
 import { spansAreStored } from "../tracing/stored-spans.js";
 import { openTracing, type TracingOptions } from "../tracing/open-tracing.js";
 import type { Tracing } from "../tracing/span.js";
+import { letHeapGrow } from "./heap-growth.js";
 import { answerProbe } from "./probes.js";
 
 /** What a role's `main.ts` is given. */
@@ -44,6 +45,9 @@ export interface RunningRole {
   facts?: Record<string, unknown>;
 }
 
+/** Roles that much audio passes through. */
+const rolesWithAudio: ReadonlySet<string> = new Set(["edge", "worker"]);
+
 type Probe = Parameters<typeof listenForScrapes>[0]["probe"];
 
 /** Message to the launcher over the IPC channel. */
@@ -62,6 +66,7 @@ export function runRole(
 ): void {
   // What a role writes, by whatever library, is its owner's alone.
   process.umask(0o077);
+  if (rolesWithAudio.has(role)) letHeapGrow();
   const config = loadConfig(process.env);
   const log = createLogger(role, config.LOG_LEVEL);
   let state: LifecycleState = "initialized";
