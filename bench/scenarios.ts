@@ -20,6 +20,8 @@ export interface FirstAudioScenario {
    * connection.
    */
   socket: "warm" | "cold";
+  /** Another form in which the cluster speaks in turns with this one; null for none. */
+  beside: { format: "pcm" | "mp3"; sampleRate: number } | null;
   text: string;
   /** Cluster and engine take turns this often. */
   rounds: number;
@@ -241,7 +243,14 @@ export type Scenario =
 /** 20 characters, spoken in about a second. */
 const SHORT_CLAUSE = "Good morning, friend";
 
-const firstAudio = { kind: "first-audio", text: SHORT_CLAUSE, rounds: 5, perRound: 40, workers: 1 } as const;
+const firstAudio = {
+  kind: "first-audio",
+  text: SHORT_CLAUSE,
+  rounds: 5,
+  perRound: 40,
+  workers: 1,
+  beside: null,
+} as const;
 const liveStreams = {
   kind: "live-streams",
   firstStreams: 50,
@@ -265,6 +274,7 @@ export const firstAudioWarmMp3: FirstAudioScenario = {
   format: "mp3",
   sampleRate: 44_100,
   socket: "warm",
+  beside: { format: "pcm", sampleRate: 24_000 },
 };
 export const firstAudioColdPcm: FirstAudioScenario = {
   ...firstAudio,
