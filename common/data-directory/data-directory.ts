@@ -121,11 +121,21 @@ function closeToOthers(path: string): void {
   }
 }
 
-function refusal(path: string, reason: string, name?: FolderName): DataDirectoryError {
-  const content = name === undefined ? "all that Parley keeps" : folderKinds[name].content;
+/** What to say of a folder whose files its engine cannot open or read; `cause` is the engine's own error. */
+export function damaged(path: string, name: FolderName, cause: Error): DataDirectoryError {
   return new DataDirectoryError(
-    `${path} ${reason}. Nothing was changed. The folder holds ${content}: restore it from a backup, move it away to begin with an empty one, or set PARLEY_DATA_DIR to another folder (docs/data-directory.md)`,
+    `${path} cannot be opened: its files seem to be damaged (${cause.message}). ${wayOut(name)}`,
+    { cause },
   );
+}
+
+function refusal(path: string, reason: string, name?: FolderName): DataDirectoryError {
+  return new DataDirectoryError(`${path} ${reason}. Nothing was changed. ${wayOut(name)}`);
+}
+
+function wayOut(name: FolderName | undefined): string {
+  const content = name === undefined ? "all that Parley keeps" : folderKinds[name].content;
+  return `The folder holds ${content}: restore it from a backup, move it away to begin with an empty one, or set PARLEY_DATA_DIR to another folder (docs/data-directory.md)`;
 }
 
 function removeStaleDrafts(path: string): void {

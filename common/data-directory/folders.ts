@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** What Parley keeps in a folder of its own, below the data directory. */
@@ -44,6 +44,7 @@ export const folderKinds: Readonly<Record<FolderName, FolderKind>> = {
     essential: ["jetstream/jetstream"],
     written: ["nats.conf"],
     isEarlier: (entries) => entries.every((entry) => entry === "jetstream"),
+    problem: unreadableStream,
   },
   redis: { format: 1, content: "what Redis needs", essential: [], written: ["redis.conf"], isEarlier: () => false },
   livekit: {
@@ -61,3 +62,22 @@ export const folderKinds: Readonly<Record<FolderName, FolderKind>> = {
     isEarlier: (entries) => ["store", "metadata", "data", "status"].some((name) => entries.includes(name)),
   },
 };
+
+/**
+ * nats-server leaves out a stream whose description it cannot read, says so in its log only, and an empty one would be
+ * made in its place.
+ */
+function unreadableStream(path: string): string | null {
+  const store = join(path, "jetstream/jetstream");
+  for (const account of readdirSync(store)) {
+    const streams = join(store, account, "streams");
+    for (const name of existsSync(streams) ? readdirSync(streams) : []) {
+      try {
+        JSON.parse(readFileSync(join(streams, name, "meta.inf"), "utf8"));
+      } catch (error) {
+        return `the description of its stream ${name} cannot be read (${error instanceof Error ? error.message : String(error)})`;
+      }
+    }
+  }
+  return null;
+}

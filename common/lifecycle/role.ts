@@ -9,6 +9,7 @@ import { createMetrics, type Metrics } from "../metrics/registry.js";
 import { spansAreStored } from "../tracing/stored-spans.js";
 import { openTracing, type TracingOptions } from "../tracing/open-tracing.js";
 import type { Tracing } from "../tracing/span.js";
+import { watchDescriptors } from "./descriptor-watch.js";
 import { letHeapGrow } from "./heap-growth.js";
 import { answerProbe } from "./probes.js";
 
@@ -69,6 +70,7 @@ export function runRole(
   if (rolesWithAudio.has(role)) letHeapGrow();
   const config = loadConfig(process.env);
   const log = createLogger(role, config.LOG_LEVEL);
+  watchDescriptors(log);
   let state: LifecycleState = "initialized";
   const id = process.env.PARLEY_MEMBER_ID ?? `${role}-${newIdentifier().slice(0, 12)}`;
 

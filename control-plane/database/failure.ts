@@ -25,6 +25,17 @@ export function isUnavailable(error: unknown): boolean {
   return false;
 }
 
+/** SQLSTATE for data or an index that is damaged, and for errors of the file system below the database. */
+const corruptionCodes = /^(XX00[12]|58...)$/;
+
+/** The database's own words for files that it cannot read; null for every other error. */
+export function corruptionOf(error: unknown): Error | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ("code" in cause && corruptionCodes.test(String(cause.code))) return cause;
+  }
+  return null;
+}
+
 /** Whether an error says that the disk of the database has no room. */
 export function isDiskFull(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {

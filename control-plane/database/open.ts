@@ -1,5 +1,8 @@
+import { join } from "node:path";
+import { damaged } from "#common/data-directory/data-directory";
 import type { Logger } from "#common/log";
 import type { Database } from "./database.js";
+import { corruptionOf } from "./failure.js";
 import { migrate } from "./migrate.js";
 import { migrations } from "./migrations/all.js";
 import { openPglite } from "./pglite.js";
@@ -7,7 +10,8 @@ import { openPostgres } from "./postgres.js";
 
 /**
  * Opens the database and brings its schema up to date: the Postgres server at `url`, or PGlite in the data directory.
- * A server that is not there yet is waited for. Throws when the embedded database is in use by another process.
+ * A server that is not there yet is waited for. Throws when the embedded database is in use by another process or
+ * damaged.
  */
 export async function openDatabase(options: {
   url: string | null;
@@ -22,6 +26,8 @@ export async function openDatabase(options: {
     return database;
   } catch (error) {
     await database.close();
+    const corruption = url === null ? corruptionOf(error) : null;
+    if (corruption !== null) throw damaged(join(dataDirectory, "database"), "database", corruption);
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import type { PGlite } from "@electric-sql/pglite";
 import { drizzle } from "drizzle-orm/pglite";
 import { ServiceError } from "#protocol/errors";
-import { claimFolder, openDataDirectory } from "#common/data-directory/data-directory";
+import { claimFolder, damaged, openDataDirectory } from "#common/data-directory/data-directory";
 import { takeLock } from "#common/files/file-lock";
 import { copyDatabase } from "./copy-database.js";
 import { createDatabase } from "./create-database.js";
@@ -15,7 +15,7 @@ import * as schema from "./schema.js";
 /**
  * Opens the embedded database of a data directory, creating it on first use (3 to 5 s; a later start takes half a
  * second). Throws LockedError while another process has it open, DataDirectoryError where its folder holds something
- * else or not all of it, and DiskRoomError on a full disk.
+ * else, not all of it or what the engine cannot open, and DiskRoomError on a full disk.
  */
 export async function openPglite(dataDirectory: string): Promise<Database> {
   const owner = openDataDirectory(dataDirectory);
@@ -24,7 +24,9 @@ export async function openPglite(dataDirectory: string): Promise<Database> {
     const { path: directory, isMade, stamp } = claimFolder(owner, "database");
     requireRoom(directory, isMade);
     if (!isMade) await createDatabase(directory, stamp);
-    const client = await PgliteThread.start(directory);
+    const client = await PgliteThread.start(directory).catch((error: Error) => {
+      throw damaged(directory, "database", error);
+    });
     return {
       // drizzle calls nothing of a PGlite but `query` and `transaction`.
       db: drizzle({ client: client as unknown as PGlite, schema }) as unknown as Db,

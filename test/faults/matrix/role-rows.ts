@@ -199,17 +199,19 @@ export const roleRows: readonly Row[] = [
   {
     id: "bad-configuration",
     component: "every role",
-    fault: "wrong setting, newer data, half a migration",
+    fault: "wrong setting, newer or damaged data, half a migration",
     cells: {
       connect: byTests(
         "the start ends with a message that names it",
         ["test/launcher/up.test.ts", "names a wrong setting"],
         ["common/config/config.test.ts", "names every offending variable in one error"],
       ),
-      "first-audio": byTests("data of a newer release is refused, and nothing in it changed", [
-        "test/launcher/data-directory.test.ts",
-        "a newer release's database",
-      ]),
+      "first-audio": byTests(
+        "data of a newer release and data that was cut off are refused, and nothing is made in their place",
+        ["test/launcher/data-directory.test.ts", "a newer release's database"],
+        ["test/launcher/damaged-stores.test.ts", "is refused in words that say what to do"],
+        ["test/launcher/damaged-stores.test.ts", "a JetStream whose stream cannot be read"],
+      ),
       "mid-stream": byTests("a migration is one transaction, of one instance at a time", [
         "test/control-plane/database.test.ts",
         "runs a new step, and leaves nothing of one that fails",

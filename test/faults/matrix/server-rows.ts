@@ -209,10 +209,14 @@ export const serverRows: readonly Row[] = [
         "test/launcher/full-disk-start.test.ts",
         "is refused in words, and leaves no half made database",
       ]),
-      "first-audio": byTests("what must be stored is refused with 503; speech goes on", [
-        "test/launcher/full-disk-cluster.test.ts",
-        "speaks while the control plane, killed on a full disk, cannot start, says why it cannot, and has it back when there is room",
-      ]),
+      "first-audio": byTests(
+        "what must be stored is refused with 503; speech goes on; without descriptors new connections wait",
+        [
+          "test/launcher/full-disk-cluster.test.ts",
+          "speaks while the control plane, killed on a full disk, cannot start, says why it cannot, and has it back when there is room",
+        ],
+        ["test/faults/descriptors.test.ts", "an edge without a file descriptor left speaks to its end"],
+      ),
       "mid-stream": byTests(
         "memory is bounded whatever comes in",
         ["test/attack/memory.test.ts", "do not fill the memory, however much comes before they slow down"],
