@@ -24,9 +24,15 @@ declare module "@echogarden/espeak-ng-emscripten" {
     eSpeakNGWorker: new () => EspeakWorker | Promise<EspeakWorker>;
     /** Replaced by a longer view when the memory grows. */
     HEAPU8: Uint8Array;
+    FS: {
+      /** Every file is opened through this property; `contents` is a part of the package where the file is. */
+      open(...given: unknown[]): { node: { contents?: Uint8Array } };
+    };
   }
   export default function initialize(options: {
     print: (line: string) => void;
     printErr: (line: string) => void;
+    /** Gives the package of all files, which is read from the disk otherwise. */
+    getPreloadedPackage: (name: string, bytes: number) => ArrayBuffer;
   }): Promise<EspeakModule>;
 }

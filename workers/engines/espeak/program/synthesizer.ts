@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+import { openSync, readSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { MAX_TEXT_BYTES, type Mark, type SpeakMessage } from "../framing.js";
 
 /** Voices kept ready; each holds about 1.2 MB. */
@@ -81,16 +83,43 @@ export async function loadSynthesizer(): Promise<Synthesizer> {
   };
 }
 
-async function initializeModule(): Promise<
-  Awaited<ReturnType<typeof import("@echogarden/espeak-ng-emscripten")["default"]>>
-> {
+type Espeak = Awaited<ReturnType<typeof import("@echogarden/espeak-ng-emscripten")["default"]>>;
+
+async function initializeModule(): Promise<Espeak> {
   const { default: initialize } = await import("@echogarden/espeak-ng-emscripten").catch((error: unknown) => {
     const missing = (error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND";
     throw missing ? new RangeError("the optional package @echogarden/espeak-ng-emscripten is not installed") : error;
   });
   stopTime();
-  // Standard output carries frames: nothing else may be written there.
-  return await initialize({ print: () => undefined, printErr: (line) => process.stderr.write(`${line}\n`) });
+  let files = new ArrayBuffer(0);
+  const engine = await initialize({
+    // Standard output carries frames: nothing else may be written there.
+    print: () => undefined,
+    printErr: (line) => process.stderr.write(`${line}\n`),
+    getPreloadedPackage: (_, bytes) => (files = new ArrayBuffer(bytes)),
+  });
+  readWhenOpened(engine, files);
+  return engine;
+}
+
+/**
+ * Reads each file of the package when it is opened first, into its place among them. A language needs one or two of the
+ * 24 MB of dictionaries, and memory that nothing was written to takes no pages.
+ */
+function readWhenOpened({ FS }: Espeak, files: ArrayBuffer): void {
+  const entry = import.meta.resolve("@echogarden/espeak-ng-emscripten");
+  const descriptor = openSync(fileURLToPath(new URL("espeak-ng.data", entry)), "r");
+  const read = new Set<number>();
+  const open = FS.open.bind(FS);
+  FS.open = (...given) => {
+    const stream = open(...given);
+    const { contents } = stream.node;
+    if (contents?.buffer !== files || read.has(contents.byteOffset)) return stream;
+    const count = readSync(descriptor, contents, 0, contents.length, contents.byteOffset);
+    if (count !== contents.length) throw new RangeError("espeak-ng's data file is shorter than its package");
+    read.add(contents.byteOffset);
+    return stream;
+  };
 }
 
 /**
