@@ -3,7 +3,7 @@ import { ConfigError } from "#common/config/config";
 import { droppingOutput } from "#common/dropping-output";
 import { LaunchError } from "#launcher/launch-error";
 import { CommandError, commandHelp, exitCodes, parseCommandLine, type Terminal } from "./command.js";
-import { commands } from "./commands.js";
+import { allCommands, findCommand } from "./commands.js";
 
 /** Runs one command line; gives the exit code. */
 export function main(args: string[]): Promise<number> {
@@ -24,12 +24,12 @@ export function main(args: string[]): Promise<number> {
 export async function runCommandLine(args: string[], terminal: Terminal): Promise<number> {
   const [name, ...rest] = args;
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
-    terminal.stdout.write(overview());
+    terminal.stdout.write(await overview());
     return name === undefined ? exitCodes.usage : exitCodes.ok;
   }
-  const command = commands.find((candidate) => candidate.name === name);
-  if (command === undefined) {
-    terminal.stderr.write(`parley: there is no command "${name}"\n\n${overview()}`);
+  const command = await findCommand(name);
+  if (command === null) {
+    terminal.stderr.write(`parley: there is no command "${name}"\n\n${await overview()}`);
     return exitCodes.usage;
   }
   try {
@@ -48,7 +48,8 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
   }
 }
 
-function overview(): string {
+async function overview(): Promise<string> {
+  const commands = await allCommands();
   const width = Math.max(...commands.map((command) => command.name.length));
   return [
     "Usage: parley <command> [options]",
