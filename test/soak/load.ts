@@ -80,6 +80,37 @@ export function compatAgain(cluster: TestCluster, apiKey: string, input: string)
   });
 }
 
+/** A recording transcribed again and again: always the words of the first time. */
+export function transcribeAgain(cluster: TestCluster, apiKey: string, recording: Uint8Array): Load {
+  const tally = newTally();
+  let words: string | null = null;
+  return repeat(tally, async () => {
+    const form = new FormData();
+    form.append("audio", new Blob([new Uint8Array(recording)]), "recording.wav");
+    try {
+      const answer = await fetch(`${cluster.baseUrl}/v1/asr`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${apiKey}` },
+        body: form,
+        signal: AbortSignal.timeout(90_000),
+      });
+      const body = await answer.text();
+      if (answer.status !== 200) {
+        tally.failures.push(`${answer.status} ${body.slice(0, 200)}`);
+        return await wait(100);
+      }
+      tally.complete++;
+      const { text } = JSON.parse(body) as { text: string };
+      words ??= text;
+      if (text.trim() === "" || text !== words) tally.violations.push(`"${text}" instead of "${words}"`);
+      // One after the other without a pause, they would take every core from whatever starts anew.
+      await wait(500);
+    } catch (error) {
+      tally.failures.push(String(error));
+    }
+  });
+}
+
 /** Agents made, read and deleted; what was acknowledged must be as it was acknowledged. */
 export function recordsAgain(cluster: TestCluster, apiKey: string): Load & { agents: Map<string, boolean> } {
   const tally = newTally();

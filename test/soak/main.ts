@@ -1,16 +1,16 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { startCluster } from "../harness/cluster.js";
+import { allModels, startCluster } from "../harness/cluster.js";
 import { addTeamTo } from "../harness/team.js";
 import { type Fault, kill, pause } from "../faults/matrix/fault.js";
 import type { FaultCluster } from "../faults/matrix/fault-cluster.js";
 import { openStream, streamRequests } from "../faults/matrix/streams.js";
 import { bookedUsage } from "../faults/matrix/usage.js";
-import { compatAgain, type Load, recordsAgain, streamAgain } from "./load.js";
+import { compatAgain, type Load, recordsAgain, streamAgain, transcribeAgain } from "./load.js";
 import { findGrowth, type ProcessSamples, sampleProcesses } from "./process-samples.js";
 
 /*
- * `npm run soak`: live streams, files, OpenAI's clients and writes of records at once, with a fault every 20 s; then
+ * `npm run soak`: live streams, files, recordings, OpenAI's clients and writes of records at once, with a fault every 20 s; then
  * every bill is held against what was received, every record against its acknowledgement, and the memory and open files
  * of processes against themselves. A clear refusal while something is away is none of these, and is shown.
  *
@@ -21,6 +21,9 @@ const { values } = parseArgs({ options: { minutes: { type: "string", default: "3
 const lastsMs = Number(values.minutes) * 60_000;
 const FAULT_EVERY_MS = 20_000;
 const SAMPLE_EVERY_MS = 5000;
+/** What is spoken once, and transcribed again and again. */
+const RECORDED_TEXT =
+  "The bridge over the river was opened again this morning. Two hundred people walked across it in the rain.";
 const COMPAT_TEXT = "The bridge over the river was opened again this morning.";
 
 /** An edge, a worker and a scheduler live through all of it: it is their memory that is watched. */
@@ -30,7 +33,7 @@ const faults: readonly Fault[] = [
 ];
 
 const cluster = await startCluster({
-  ...{ schedulers: 2, workers: 2, readyMs: 180_000 },
+  ...{ schedulers: 2, workers: 2, readyMs: 180_000, models: allModels },
   settings: { PARLEY_ADMISSION_WAIT_MS: "600000", PARLEY_SAMPLE: "off" },
 });
 const problems: string[] = [];
@@ -58,6 +61,9 @@ try {
   await cluster.stop();
 }
 for (const problem of problems) console.log(`PROBLEM ${problem}`);
+if (problems.length > 0)
+  for (const { name, level, text } of cluster.complaints.filter(({ level }) => level !== "warn"))
+    console.log(`  ${name}, ${level}: ${text}`);
 console.log(problems.length === 0 ? "nothing was lost, and nothing grew" : `${problems.length} problems`);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
@@ -80,6 +86,8 @@ async function startLoads(): Promise<SettledLoad[]> {
   await compatAgain(cluster, compatReference, COMPAT_TEXT).end();
   const { characters } = await bookedUsage(cluster, compatReference, ({ requests }) => requests === 1);
   loads.push(billed("compat", compatKey, characters, compatAgain(cluster, compatKey, COMPAT_TEXT)));
+  const transcriptionKey = await addTeamTo(cluster, "soak");
+  loads.push(billed("recordings", transcriptionKey, 0, transcribeAgain(cluster, transcriptionKey, await record())));
   const recordsKey = cluster.apiKey;
   const records = recordsAgain(cluster, recordsKey);
   loads.push({
@@ -97,6 +105,17 @@ async function startLoads(): Promise<SettledLoad[]> {
     },
   });
   return loads;
+}
+
+/** A recording, which the cluster makes itself. */
+async function record(): Promise<Uint8Array> {
+  const answer = await fetch(`${cluster.baseUrl}/v1/tts`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${cluster.apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ text: RECORDED_TEXT, format: "wav", sample_rate: 16_000 }),
+  });
+  if (answer.status !== 200) throw new Error(`no recording: ${answer.status} ${await answer.text()}`);
+  return new Uint8Array(await answer.arrayBuffer());
 }
 
 /** A load whose bill is what was received: exactly where nothing failed, and no more than what was asked for. */
