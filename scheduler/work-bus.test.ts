@@ -97,6 +97,28 @@ describe("the scheduler on the bus", () => {
     });
   });
 
+  it("says at once that it has nothing to do, where it said last that streams must wait", () => {
+    const cluster = new Cluster();
+    cluster.worker("w1", { slots: 1 });
+    const told = (): (number | undefined)[] =>
+      cluster.bus
+        .on<Heartbeat>(membersSubject)
+        .flatMap((member) => (member.role === "scheduler" ? [member.loads[0]?.room?.atOnce] : []));
+    cluster.submit({ stream: "a" });
+    cluster.finish("w1");
+    expect(told()).toEqual([undefined]);
+    cluster.clock.advance(250);
+    cluster.submit({ stream: "b" });
+    cluster.submit({ stream: "c" });
+    cluster.clock.advance(250);
+    cluster.finish("w1");
+    expect(told()).toEqual([undefined, 1, 0]);
+    cluster.finish("w1");
+    cluster.submit({ stream: "d" });
+    cluster.finish("w1");
+    expect(told()).toEqual([undefined, 1, 0, 1]);
+  });
+
   it("notices that a worker has fallen silent", () => {
     const cluster = new Cluster();
     cluster.worker("w1");

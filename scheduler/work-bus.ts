@@ -3,7 +3,7 @@ import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
 import { followMembers, sendHeartbeats } from "#common/membership/heartbeat";
 import type { MembershipChange } from "#common/membership/membership";
-import { type LifecycleState, ownsWork } from "#protocol/bus/membership";
+import { type LifecycleState, ownsWork, type SchedulerLoad } from "#protocol/bus/membership";
 import {
   type BatchDone,
   ownerVerdictSubject,
@@ -48,6 +48,8 @@ export function bindScheduler(options: {
   const { bus, clock, log, core, id, epoch, state, telemetry } = options;
   let wake: { atMs: number; cancel: () => void } | null = null;
   let onIdle: (() => void) | null = null;
+  /** Whether edges were last told that a stream would have to wait. */
+  let saidFull = false;
 
   const step = (event: SchedulerEvent): void => {
     const { effects, faults } = core.handle(event, clock.nowMs());
@@ -58,7 +60,16 @@ export function bindScheduler(options: {
     }
     armWake();
     const { queuedChunks, runningBatches } = core.pending();
-    if (queuedChunks + runningBatches === 0) onIdle?.();
+    if (queuedChunks + runningBatches > 0) return;
+    // Edges refuse streams by what they were told: what has nothing to do says so at once.
+    if (saidFull) heartbeats.say();
+    onIdle?.();
+  };
+
+  const loads = (): SchedulerLoad[] => {
+    const told = core.loads(clock.nowMs());
+    saidFull = told.some(({ room }) => room?.atOnce === 0);
+    return told;
   };
 
   // A timer that fires too early does nothing; so it is only ever moved forward, not with every event.
@@ -89,14 +100,7 @@ export function bindScheduler(options: {
   const heartbeats = sendHeartbeats({
     bus,
     clock,
-    describe: () => ({
-      type: "heartbeat",
-      role: "scheduler",
-      id,
-      epoch,
-      state: state(),
-      loads: core.loads(clock.nowMs()),
-    }),
+    describe: () => ({ type: "heartbeat", role: "scheduler", id, epoch, state: state(), loads: loads() }),
   });
 
   return {

@@ -37,6 +37,24 @@ export interface SchedulerLoad {
   queuedChunks: number;
   /** Predicted wait of a first chunk submitted now. */
   predictedWaitMs: number;
+  /** Room for further live streams; absent for what does not speak. */
+  room?: StreamRoom;
+}
+
+/**
+ * How many more live streams, of the kind that is asked for, a scheduler would take if they came one right after the
+ * other: by it edges refuse the rest of a burst without asking. The scheduler has the last word.
+ */
+export interface StreamRoom {
+  /** As many as workers speak besides those that they have, as fast as all are played. */
+  streams: number;
+  /** As many as begin at once. */
+  atOnce: number;
+  /** Predicted time to the first audio of the next one after those, and what each further one adds, milliseconds. */
+  firstAudioMs: number;
+  addedMs: number;
+  /** Longest predicted time to its first audio for which a stream is taken, where that has no shorter limit itself. */
+  mostWaitMs: number;
 }
 
 export interface ServedModel {

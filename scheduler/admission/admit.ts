@@ -14,7 +14,7 @@ export interface AdmissionFacts {
   draining: boolean;
   served: boolean;
   queuedChunks: number;
-  wait: PredictedWait;
+  wait: Pick<PredictedWait, "liveMs" | "freeMs">;
   /** Predicted p95 milliseconds of the chunk itself. */
   ownMs: number;
   /** How much later than players need it the workers would speak with this stream besides those that they have. */

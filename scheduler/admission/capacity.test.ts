@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Capacity, latenessMs } from "./capacity.js";
+import { type Capacity, latenessMs, streamsThatFit } from "./capacity.js";
 import { addNeed, addProfile, type DemandProfile, emptyProfile, horizonsMs } from "./demand-profile.js";
 
 const capacity: Capacity = { slots: 2, recognitionShare: 0, bulkShare: 0, othersShare: 0, freeShare: 0.1 };
@@ -31,6 +31,24 @@ describe("whether workers can speak one more stream", () => {
     expect(latenessMs("free", { live: busy(3), free: busy(0.1) }, busy(0.1), capacity)).toBeCloseTo(0);
     expect(latenessMs("free", { live: busy(3), free: busy(0.2) }, busy(0.1), capacity)).toBeGreaterThan(0);
     expect(latenessMs("free", { live: busy(1), free: busy(0.8) }, busy(0.2), capacity)).toBeCloseTo(0);
+  });
+
+  it("is so for as many as would be taken one after the other", () => {
+    const shared = { ...capacity, slots: 4, recognitionShare: 0.2 };
+    for (const [live, free, each] of [
+      [1, 0, 0.3],
+      [2, 5, 0.11],
+      [3.3, 0, 0.1],
+      [0, 0, 0.7],
+    ] as const) {
+      const demand = { live: busy(live), free: busy(free) };
+      let streams = 0;
+      while (latenessMs("live", demand, busy(each), shared) <= 1e-6) {
+        addProfile(demand.live, busy(each));
+        streams += 1;
+      }
+      expect(streamsThatFit({ live: busy(live), free: busy(free) }, busy(each), shared)).toBe(streams);
+    }
   });
 
   it("is not so where only the near future is too full", () => {

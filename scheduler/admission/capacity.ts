@@ -47,3 +47,25 @@ export function latenessMs(
   }
   return worstMs;
 }
+
+/** Streams of a burst that come later are begun later: before this they need less than the first. */
+const BURST_BEGUN_MS = 9000;
+
+/**
+ * How many live streams that each need `added` the workers can speak besides what all admitted ones need. What they
+ * can begin in time is another question: none where not even one has room before all have begun.
+ */
+export function streamsThatFit({ live, free }: Demand, added: DemandProfile, capacity: Capacity): number {
+  const { slots, recognitionShare, bulkShare, othersShare, freeShare } = capacity;
+  const share = Math.max(0, 1 - recognitionShare - bulkShare - othersShare);
+  let least = Number.POSITIVE_INFINITY;
+  for (let index = 0; index < horizonsMs.length; index += 1) {
+    const horizonMs = horizonsMs[index] ?? 0;
+    const neededMs = (live[index] ?? 0) + Math.min(free[index] ?? 0, freeShare * slots * horizonMs);
+    const restMs = share * slots * horizonMs - neededMs;
+    const addedMs = added[index] ?? 0;
+    if (restMs < addedMs) return 0;
+    if (addedMs > 0 && horizonMs >= BURST_BEGUN_MS) least = Math.min(least, Math.floor(restMs / addedMs));
+  }
+  return least;
+}

@@ -32,6 +32,12 @@ export function totalOf(profile: DemandProfile): number {
   return profile.at(-1) ?? 0;
 }
 
+/** Moves a profile towards another one, by `share` of what is between them: a running mean of those that come. */
+export function moveTowards(profile: DemandProfile, other: DemandProfile, share: number): void {
+  for (let index = 0; index < profile.length; index += 1)
+    profile[index] = (profile[index] ?? 0) * (1 - share) + share * (other[index] ?? 0);
+}
+
 /** Adds `share` of another profile. */
 export function addProfile(profile: DemandProfile, other: DemandProfile, share = 1): void {
   for (let index = 0; index < profile.length; index += 1)

@@ -49,6 +49,31 @@ describe("a scheduler takes streams", () => {
     expect(harness.core.loads(harness.nowMs)[0]?.predictedWaitMs).toBeGreaterThan(0);
   });
 
+  it("about as many as it says that it has room for", () => {
+    for (const slots of [1, 2, 4]) {
+      const harness = measured(slots);
+      // Those asked for lately were like these.
+      for (let count = 0; count < 40; count += 1) {
+        harness.send(submit({ stream: `before-${count}`, following: long }));
+        harness.advance(SERVICE_MS);
+        harness.finish();
+        harness.send({ type: "cancel", streamId: `before-${count}`, fromChunk: 0 });
+      }
+      harness.advance(1000);
+      const room = harness.core.loads(harness.nowMs)[0]?.room;
+      expect(room?.atOnce).toBe(slots);
+      const streams = taken(harness);
+      expect(room?.streams).toBeGreaterThanOrEqual(0.75 * streams);
+      expect(room?.streams).toBeLessThanOrEqual(1.3 * streams);
+      expect(harness.core.loads(harness.nowMs)[0]?.room).toMatchObject({ streams: 0, atOnce: 0 });
+    }
+  });
+
+  it("says that it has room for one at least where nobody plays, however slow it is", () => {
+    const harness = measured(1, 6000);
+    expect(harness.core.loads(harness.nowMs)[0]?.room).toMatchObject({ streams: 1, atOnce: 1 });
+  });
+
   it("again when those that it has are cancelled, or their edge is lost", () => {
     const harness = measured(4);
     const first = taken(harness);

@@ -7,8 +7,16 @@ import type { WorkQueue } from "../queue/work-queue.js";
 import type { WorkerPool } from "../workers/worker-pool.js";
 import type { WorkerRegistry } from "../workers/worker-registry.js";
 import { agedFloor } from "../queue/fair-share.js";
-import { type Capacity, type Demand, latenessMs } from "./capacity.js";
-import { addNeed, addProfile, emptyProfile, horizonsMs, totalOf } from "./demand-profile.js";
+import { type Capacity, type Demand, latenessMs, streamsThatFit } from "./capacity.js";
+import {
+  addNeed,
+  addProfile,
+  type DemandProfile,
+  emptyProfile,
+  horizonsMs,
+  moveTowards,
+  totalOf,
+} from "./demand-profile.js";
 import { type Beginning, type LiveStreams, needOfNew } from "./live-streams.js";
 import type { PlayoutNeed } from "./playout-need.js";
 import { TeamShares } from "./team-shares.js";
@@ -16,6 +24,9 @@ import { TeamShares } from "./team-shares.js";
 /** Shortest time between two looks at all streams, and what each stream adds to it: many change less from one to all. */
 const REFRESH_MS = 20;
 const REFRESH_MS_PER_STREAM = 0.02;
+
+/** What the latest stream counts in the mean of what streams need. */
+const LATEST_SHARE = 0.1;
 
 type SpeechSubmit = Submit & { chunk: SpeechChunk };
 
@@ -33,7 +44,8 @@ interface Asked {
   model: string;
   tier: "live" | "free";
   teamId: string | undefined;
-  need: PlayoutNeed;
+  /** What it needs. */
+  added: DemandProfile;
 }
 
 /** What is the same for all streams of a model. */
@@ -51,6 +63,8 @@ export class Headroom {
   readonly #parts: HeadroomParts;
   readonly #demands = new Map<string, Demand>();
   readonly #teams = new TeamShares();
+  /** Audio that a live stream of each model needs, on average of those that were asked for lately. */
+  readonly #usual = new Map<string, DemandProfile>();
   /** When all streams are looked at again. */
   #refreshAtMs = Number.NEGATIVE_INFINITY;
 
@@ -66,14 +80,31 @@ export class Headroom {
     const { chunk, tier, teamId } = submit;
     const need = needOfNew(submit, beginning, this.#serviceOf(chunk.model));
     if (teamId !== undefined) this.#teams.asked(teamId, nowMs);
-    return tier === "bulk" ? Number.NEGATIVE_INFINITY : this.#lateness({ ...chunk, tier, teamId, need }, nowMs);
+    if (tier === "bulk") return Number.NEGATIVE_INFINITY;
+    if (tier === "live") this.#noteUsual(chunk.model, need);
+    const added = this.#profileOf(chunk.model, need);
+    return this.#lateness({ model: chunk.model, tier, teamId, added }, nowMs);
   }
 
   /** The same for a live stream of unknown length. */
   latenessWithAny(model: string, nowMs: number): number {
-    const chunkMs = this.#serviceOf(model).meanAudioMs();
-    const need = { nextMs: chunkMs, nextDueMs: 0, thenDueMs: chunkMs, remainingMs: Number.POSITIVE_INFINITY, chunkMs };
-    return this.#lateness({ model, tier: "live", teamId: undefined, need }, nowMs);
+    const added = this.#profileOf(model, this.#needOfAny(model));
+    return this.#lateness({ model, tier: "live", teamId: undefined, added }, nowMs);
+  }
+
+  /** How many more live streams would be taken, if each needed what those asked for lately need. One where none plays. */
+  streamsBeside(model: string, nowMs: number): number {
+    const pools = this.#parts.workers.poolsOf(model);
+    if (pools.length === 0) return 0;
+    this.#refresh(nowMs);
+    const demand = this.#demandOn(pools);
+    const added = emptyProfile();
+    addProfile(
+      added,
+      this.#usual.get(model) ?? this.#audioOf(this.#needOfAny(model)),
+      this.#serviceOf(model).serviceMs(1),
+    );
+    return Math.max(isNothing(demand) ? 1 : 0, streamsThatFit(demand, added, this.#capacityOf(pools, nowMs)));
   }
 
   /** Takes a new stream that was admitted into account. */
@@ -84,18 +115,40 @@ export class Headroom {
     this.#count({ tier, teamId }, needOfNew(submit, beginning, terms.service), terms);
   }
 
-  #lateness({ model, tier, teamId, need }: Asked, nowMs: number): number {
+  #lateness({ model, tier, teamId, added }: Asked, nowMs: number): number {
     const pools = this.#parts.workers.poolsOf(model);
     this.#refresh(nowMs);
     const demand = this.#demandOn(pools);
     if (pools.length === 0 || isNothing(demand)) return Number.NEGATIVE_INFINITY;
-    const added = emptyProfile();
-    addNeed(added, need, this.#terms(this.#serviceOf(model)));
     const capacity = this.#capacityOf(pools, nowMs);
     const supplyMs = capacity.slots * (horizonsMs.at(-1) ?? 0);
     if (teamId !== undefined && this.#teams.isAboveShare(teamId, totalOf(added), supplyMs))
       capacity.othersShare = this.#parts.policy.othersShare;
     return latenessMs(tier, demand, added, capacity);
+  }
+
+  #profileOf(model: string, need: PlayoutNeed): DemandProfile {
+    const profile = emptyProfile();
+    addNeed(profile, need, this.#terms(this.#serviceOf(model)));
+    return profile;
+  }
+
+  #needOfAny(model: string): PlayoutNeed {
+    const chunkMs = this.#serviceOf(model).meanAudioMs();
+    return { nextMs: chunkMs, nextDueMs: 0, thenDueMs: chunkMs, remainingMs: Number.POSITIVE_INFINITY, chunkMs };
+  }
+
+  /** The audio that is needed, whatever service it takes: what was seen at another speed still counts. */
+  #audioOf(need: PlayoutNeed): DemandProfile {
+    const profile = emptyProfile();
+    addNeed(profile, need, { serviceMs: 1, reserveMs: this.#parts.policy.reserveMs });
+    return profile;
+  }
+
+  #noteUsual(model: string, need: PlayoutNeed): void {
+    const usual = this.#usual.get(model);
+    if (usual === undefined) this.#usual.set(model, this.#audioOf(need));
+    else moveTowards(usual, this.#audioOf(need), LATEST_SHARE);
   }
 
   /** Counts what a stream needs, for all and for its team. */

@@ -11,6 +11,10 @@ export interface PredictedWait {
    * most honest forecast.
    */
   freeMs: number;
+  /** First chunks that would start at once, on free slots. */
+  atOnce: number;
+  /** As `liveMs`, for the next one after those. */
+  thenMs: number;
 }
 
 /**
@@ -49,12 +53,14 @@ export function predictWait(
       }
     }
   }
-  if (slots === 0) return { liveMs: Number.POSITIVE_INFINITY, freeMs: Number.POSITIVE_INFINITY };
+  const never = Number.POSITIVE_INFINITY;
+  if (slots === 0) return { liveMs: never, freeMs: never, atOnce: 0, thenMs: never };
   const untilSlotMs = freeSlots > 0 ? 0 : meanMs / slots;
   const floorsMs = Math.min(workMs.free, workMs.first * options.freeFloor);
-  const liveMs =
-    (options.speaks && reserved > 0 ? 0 : untilSlotMs) +
-    (workMs.first + Math.min(workMs.urgent, workMs.first) + floorsMs) / slots;
+  const queuedMs = (workMs.first + Math.min(workMs.urgent, workMs.first) + floorsMs) / slots;
+  const reservedSlots = options.speaks ? reserved : 0;
+  const liveMs = (reservedSlots > 0 ? 0 : untilSlotMs) + queuedMs;
   const freeMs = untilSlotMs + Math.max((workMs.first + workMs.urgent + workMs.free) / slots, freeHeadMs);
-  return { liveMs, freeMs };
+  const atOnce = queuedMs === 0 ? freeSlots + reservedSlots : 0;
+  return { liveMs, freeMs, atOnce, thenMs: atOnce === 0 ? liveMs : meanMs / slots };
 }

@@ -1,4 +1,4 @@
-import type { SchedulerLoad } from "#protocol/bus/membership";
+import type { SchedulerLoad, StreamRoom } from "#protocol/bus/membership";
 import { type Submit, type WorkChunk, workSize } from "#protocol/bus/scheduling";
 import { type ServiceError, toErrorRecord } from "#protocol/errors";
 import type { SpeechChunk } from "#protocol/speech/chunk";
@@ -9,10 +9,17 @@ import { waitingChunk } from "../queue/waiting-chunk.js";
 import type { WorkerPool } from "../workers/worker-pool.js";
 import type { CoreParts } from "./parts.js";
 
+/** Characters of a first chunk until one has come. */
+const USUAL_FIRST_SIZE = 40;
+/** What the latest one counts in their mean. */
+const LATEST_SHARE = 0.1;
+
 /** Takes submitted chunks into the queue, or refuses them; knows how much more can be taken. */
 export class Intake {
   readonly #parts: CoreParts;
   readonly #headroom: Headroom;
+  /** Characters of a live stream's first chunk by model, on average of those that were asked for lately. */
+  readonly #firstSizes = new Map<string, number>();
   #sequence = 0;
 
   constructor(parts: CoreParts) {
@@ -51,13 +58,33 @@ export class Intake {
         freeSlots: pools.reduce((sum, pool) => sum + pool.general.free, 0),
         queuedChunks: queue.queuedOf(model),
         predictedWaitMs: this.#predictWait(pools, model, nowMs).liveMs + this.#fullMs(pools, model, nowMs),
+        ...(speaks(pools, model) ? { room: this.#room(pools, model, nowMs) } : {}),
       };
     });
   }
 
+  /** How many more live streams would be taken, by what those asked for lately were like. */
+  #room(pools: readonly WorkerPool[], model: string, nowMs: number): StreamRoom {
+    const { queue, policy, book } = this.#parts;
+    const size = this.#firstSizes.get(model) ?? USUAL_FIRST_SIZE;
+    const served = pools[0]?.models.get(model);
+    const latency = book.of(model, served?.provider ?? "");
+    const batch = latency.batchLimit.within(served?.maxBatch ?? 1);
+    const slots = pools.reduce((sum, pool) => sum + pool.general.slots, 0);
+    const { atOnce, thenMs } = this.#predictWait(pools, model, nowMs);
+    const isShut = queue.size >= policy.queueChunks || this.#runningLateMs(pools, nowMs) > policy.runningLateMs;
+    return {
+      streams: isShut ? 0 : this.#headroom.streamsBeside(model, nowMs),
+      atOnce,
+      firstAudioMs: thenMs + latency.predictP95Ms(1, size),
+      mostWaitMs: policy.admissionWaitMs,
+      addedMs: latency.workMs(batch, batch * size, batch) / batch / Math.max(1, slots),
+    };
+  }
+
   /** What refuses new streams though none waits: edges go to another scheduler then, and workers are added. */
   #fullMs(pools: readonly WorkerPool[], model: string, nowMs: number): number {
-    if (pools[0]?.models.get(model)?.task !== "speak") return 0;
+    if (!speaks(pools, model)) return 0;
     return Math.max(0, this.#headroom.latenessWithAny(model, nowMs));
   }
 
@@ -71,6 +98,7 @@ export class Intake {
     if (beyondMemory !== null || !isNewStream) return beyondMemory;
     const wait = this.#predictWait(pools, chunk.model, nowMs);
     const speech = isSpeech(submit) ? submit : null;
+    if (speech !== null && tier === "live") this.#noteFirstSize(speech.chunk);
     const beginning = {
       mostWaitMs: Math.min(policy.admissionWaitMs, mostWaitMs ?? Number.POSITIVE_INFINITY),
       predictedMs: (tier === "free" ? wait.freeMs : wait.liveMs) + ownMs,
@@ -95,10 +123,15 @@ export class Intake {
     return null;
   }
 
+  #noteFirstSize({ model, text }: SpeechChunk): void {
+    const known = this.#firstSizes.get(model) ?? text.length;
+    this.#firstSizes.set(model, known + LATEST_SHARE * (text.length - known));
+  }
+
   #predictWait(pools: readonly WorkerPool[], model: string, nowMs: number): PredictedWait {
     const { queue, book, policy } = this.#parts;
-    const speaks = pools[0]?.models.get(model)?.task === "speak";
-    return predictWait(pools, queue, book, { freeFloor: policy.floors.free ?? 0, speaks, nowMs });
+    const options = { freeFloor: policy.floors.free ?? 0, speaks: speaks(pools, model), nowMs };
+    return predictWait(pools, queue, book, options);
   }
 
   #serviceMs(chunk: WorkChunk, pools: readonly WorkerPool[]): number {
@@ -116,6 +149,10 @@ export class Intake {
     }
     return lateMs;
   }
+}
+
+function speaks(pools: readonly WorkerPool[], model: string): boolean {
+  return pools[0]?.models.get(model)?.task === "speak";
 }
 
 function isSpeech(submit: Submit): submit is Submit & { chunk: SpeechChunk } {
