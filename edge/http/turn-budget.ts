@@ -17,6 +17,7 @@ export type Defer = (callback: () => void) => void;
 export class TurnBudget {
   readonly #nowMs: () => number;
   readonly #defer: Defer;
+  readonly #mostTasks: number;
   #waiting: (() => void)[] = [];
   /** Place of the next task in `#waiting`: shifting a long list one by one would copy it each time. */
   #next = 0;
@@ -24,9 +25,10 @@ export class TurnBudget {
   #usedMs = 0;
   #isTurnEndPending = false;
 
-  constructor(nowMs: () => number, defer: Defer) {
+  constructor(nowMs: () => number, defer: Defer, mostTasks = TURN_TASKS) {
     this.#nowMs = nowMs;
     this.#defer = defer;
+    this.#mostTasks = mostTasks;
   }
 
   /** Runs `task` now, or in a later turn when this turn's time is used up. `task` must not throw. */
@@ -37,7 +39,7 @@ export class TurnBudget {
   }
 
   #isSpent(): boolean {
-    return this.#tasks >= TURN_TASKS || this.#usedMs >= TURN_MS;
+    return this.#tasks >= this.#mostTasks || this.#usedMs >= TURN_MS;
   }
 
   #spend(task: () => void): void {

@@ -6,6 +6,7 @@ import type { Logger } from "#common/log";
 import type { Tracing } from "#common/tracing/span";
 import type { Authenticate, WatchKey } from "../authentication/authenticator.js";
 import type { OverloadGate } from "../cluster/overload-gate.js";
+import type { StreamAdmission } from "../cluster/stream-admission.js";
 import type { UnauthenticatedSockets } from "../authentication/unauthenticated-sockets.js";
 import type { MemoryBudget } from "../memory/memory-budget.js";
 import type { UsageReporter } from "#common/usage/usage-reporter";
@@ -31,6 +32,7 @@ export interface SpeechContext {
   /** Answers that are one object, and lie in memory until they are complete. */
   heldAnswers: MemoryBudget;
   overload: OverloadGate;
+  admission: StreamAdmission;
   config: Config;
   clock: Clock;
   log: Logger;

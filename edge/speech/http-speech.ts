@@ -4,7 +4,7 @@ import type { Caller } from "./caller.js";
 import type { SpeechContext } from "./context.js";
 import type { SpeechRoute } from "#speech/metrics";
 import type { SpeechOutput } from "#speech/output/output";
-import { planSpeech, speechKind } from "./plan.js";
+import { askedStream, planSpeech } from "./plan.js";
 import { SpokenRequest } from "./spoken-request.js";
 import { filePacing } from "#speech/stream/stream-settings";
 import type { SpeechRequest } from "#protocol/speech/request";
@@ -35,11 +35,12 @@ export interface HttpSpeech {
  * it.
  */
 export async function speakOverHttp({ context, route, caller, request, responder, writer }: HttpSpeech): Promise<void> {
-  const { overload } = context;
-  overload.check(speechKind({ request, caller, context, pacing: filePacing }));
+  const requested = { request, caller, context, pacing: filePacing };
   const release = context.teamSlots.take(caller.principal);
   try {
-    const plan = await planSpeech({ request, caller, context, pacing: filePacing });
+    await context.admission.admit(askedStream(requested, request.text));
+    if (responder.closed.aborted) return;
+    const plan = await planSpeech(requested);
     if (responder.closed.aborted) return;
     await new Promise<void>((resolve, reject) => {
       let sounded = false;

@@ -4,6 +4,8 @@ import { measureVoiceSample } from "#audio/voice/measure-sample";
 import { combineTraits } from "#audio/voice/traits";
 import type { Metrics } from "#common/metrics/registry";
 import { UnauthenticatedSockets } from "../authentication/unauthenticated-sockets.js";
+import { StreamAdmission } from "../cluster/stream-admission.js";
+import { TurnBudget } from "../http/turn-budget.js";
 import { createSpeechMetrics } from "../metrics/speech-metrics.js";
 import { MemoryBudget, type MemoryLimits } from "../memory/memory-budget.js";
 import type { SpeechContext } from "./context.js";
@@ -26,9 +28,19 @@ const heldAnswerMemory: MemoryLimits = {
   maxWaitMs: 20_000,
 };
 
+/** Streams that begin in one turn of the event loop: each takes about a millisecond, which refusals do not wait for. */
+const OPENINGS_PER_TURN = 2;
+
 export type OpenSpeechOptions = Omit<
   SpeechContext,
-  "speech" | "encoders" | "heldAnswers" | "unauthenticatedSockets" | "savedVoices" | "inlineVoices" | "metrics"
+  | "admission"
+  | "speech"
+  | "encoders"
+  | "heldAnswers"
+  | "unauthenticatedSockets"
+  | "savedVoices"
+  | "inlineVoices"
+  | "metrics"
 > & { submissions: SubmissionClient; metrics: Metrics };
 
 /** Opens what the speaking routes need, with real encoders. Close it before the bus. */
@@ -39,9 +51,16 @@ export function openSpeech({ submissions, metrics, ...given }: OpenSpeechOptions
   // One core is left to the event loop.
   const encoders = createEncoderPool({ threads: Math.min(4, availableParallelism()) });
   const speech = new SpeechClient(submissions);
+  const openings = new TurnBudget(() => performance.now(), setImmediate, OPENINGS_PER_TURN);
+  const admission = new StreamAdmission({
+    gate: given.overload,
+    schedulers: () => submissions.cluster.members.ofRole("scheduler"),
+    inTurn: (task) => openings.run(task),
+  });
   return {
     context: {
       ...given,
+      admission,
       speech,
       encoders,
       heldAnswers: new MemoryBudget(heldAnswerMemory, given.clock),

@@ -1,18 +1,24 @@
 import { ServiceError } from "#protocol/errors";
-import { opusBitsPerSecond, type SpeechRequest } from "#protocol/speech/request";
+import { opusBitsPerSecond, type SpeechModel, type SpeechRequest } from "#protocol/speech/request";
 import type { EncoderSpec } from "#audio/encoding/encoder";
 import { newIdentifier } from "#common/identifier";
 import { DEFAULT_CHUNK_LENGTH, DEFAULT_MIN_CHUNK_LENGTH, type Pace } from "#speech/chunking/pace";
 import { livePacing, type Pacing, type StreamSettings } from "#speech/stream/stream-settings";
 import { castVoices } from "#speech/voice/cast";
-import { takesFreeTags } from "#speech/voice/model";
+import { speakingModel, takesFreeTags } from "#speech/voice/model";
 import { samplingOf } from "#speech/voice/sampling";
 import { seedBase } from "#speech/voice/seed";
+import type { AskedStream } from "../cluster/stream-admission.js";
 import type { Caller } from "./caller.js";
 import type { SpeechContext } from "./context.js";
 
 /** Audio tokens that the service's models make per second of audio: `max_new_tokens` counts them. */
 export const AUDIO_TOKENS_PER_SECOND = 21.5;
+
+const FREE_MODEL: SpeechModel = "s2.1-pro-free";
+
+/** Characters that tell a text's language. */
+const LANGUAGE_SAMPLE_CHARACTERS = 200;
 
 /** A validated request turned into what the parts of the speech path want to know. */
 export interface SpeechPlan {
@@ -33,31 +39,45 @@ function mostWaitMsOf(request: SpeechRequest, { config }: SpeechContext, pacing:
   return pacing === livePacing && request.latency !== "normal" ? config.PARLEY_LIVE_WAIT_MS : undefined;
 }
 
-/**
- * What the overload gate calls work like this: where a cluster has no room for who waits half a second, it may have
- * some for who waits longer, and for another team that has less than its share.
- */
-export function speechKind(options: {
+/** A validated request of an admitted caller, and how far ahead of its player it is spoken. */
+export interface RequestedSpeech {
   request: SpeechRequest;
   caller: Caller;
   context: SpeechContext;
   pacing: Pacing;
-}): string {
+}
+
+/**
+ * What the overload gate calls work like this: where a cluster has no room for who waits half a second, it may have
+ * some for who waits longer, and for another team that has less than its share.
+ */
+function speechKind(options: RequestedSpeech): string {
   const mostWaitMs = mostWaitMsOf(options.request, options.context, options.pacing);
   const { model, principal } = options.caller;
   return `speak ${model.name} within ${mostWaitMs ?? "any"} ms for ${principal.teamId}`;
 }
 
 /**
+ * What the admission of a stream wants to know, before it is planned; `text` is its first. The free tier has its own
+ * line, of whose length schedulers say nothing.
+ */
+export function askedStream(options: RequestedSpeech, text: string): AskedStream {
+  const { request, caller, context, pacing } = options;
+  const models = context.speech.servedModels(caller.model.folders);
+  const isFree = caller.model.name === FREE_MODEL || models.length === 0;
+  return {
+    kind: speechKind(options),
+    model: isFree ? null : speakingModel(models, text.slice(0, LANGUAGE_SAMPLE_CHARACTERS), null),
+    teamId: caller.principal.teamId,
+    mostWaitMs: mostWaitMsOf(request, context, pacing) ?? Number.POSITIVE_INFINITY,
+  };
+}
+
+/**
  * Plans a request. `normalize_loudness`, `condition_on_previous_chunks`, `early_stop_threshold` and `features` are
  * accepted and have no effect in this version. Throws `no_worker` and the errors of `castVoices`.
  */
-export async function planSpeech(options: {
-  request: SpeechRequest;
-  caller: Caller;
-  context: SpeechContext;
-  pacing: Pacing;
-}): Promise<SpeechPlan> {
+export async function planSpeech(options: RequestedSpeech): Promise<SpeechPlan> {
   const { request, caller, context, pacing } = options;
   const { folders, name } = caller.model;
   const models = context.speech.servedModels(folders);
@@ -79,7 +99,7 @@ export async function planSpeech(options: {
     settings: {
       streamId: newIdentifier(),
       models: models.map((model) => ({ name: model.name, languages: model.languages })),
-      tier: name === "s2.1-pro-free" ? "free" : "live",
+      tier: name === FREE_MODEL ? "free" : "live",
       isAdmitted: false,
       teamId: caller.principal.teamId,
       ...(mostWaitMs === undefined ? {} : { mostWaitMs }),

@@ -9,7 +9,7 @@ import type { SpeechOutput } from "#speech/output/output";
 import { livePacing } from "#speech/stream/stream-settings";
 import type { Caller } from "./caller.js";
 import type { SpeechContext } from "./context.js";
-import { planSpeech, speechKind } from "./plan.js";
+import { askedStream, planSpeech, type RequestedSpeech } from "./plan.js";
 import { SpokenRequest } from "./spoken-request.js";
 
 /** A client that still writes when the server stops may pause for so long before it is taken to have finished. */
@@ -53,7 +53,8 @@ export class TextInput {
   #state: "waiting" | "busy" | "idle" | "over" = "waiting";
   #inboxBytes = 0;
   #spoken: SpokenRequest | null = null;
-  #kind = "";
+  #requested: RequestedSpeech | null = null;
+  #isAdmitted = false;
   #stallMs = 0;
   #lastTextAtMs: number;
   #hasText = false;
@@ -183,16 +184,28 @@ export class TextInput {
     const { context, route, prepare } = this.#options;
     const { caller, request, output } = await prepare();
     if (this.#isOver()) return null;
-    const asked = { request, caller, context, pacing: livePacing };
-    this.#kind = speechKind(asked);
-    if (request.text !== "" || this.#inbox.some(({ action }) => action.kind === "text"))
-      context.overload.check(this.#kind);
-    const plan = await planSpeech(asked);
+    this.#requested = { request, caller, context, pacing: livePacing };
+    const first = request.text === "" ? this.#firstWaitingText() : request.text;
+    if (first !== undefined) await this.#admit(first);
+    if (this.#isOver()) return null;
+    const plan = await planSpeech(this.#requested);
     if (this.#isOver()) return null;
     this.#stallMs = stallMs[plan.pace.latency];
     this.#spoken = new SpokenRequest({ context, caller, plan, route, output });
     await this.#speak(this.#spoken, request.text, this.#arrivedAtMs);
     return this.#spoken;
+  }
+
+  #firstWaitingText(): string | undefined {
+    for (const { action } of this.#inbox) if (action.kind === "text") return action.text;
+    return undefined;
+  }
+
+  /** Asks once, with the first text: a stream that has none takes nobody's place. Throws `overloaded`. */
+  async #admit(text: string): Promise<void> {
+    if (this.#isAdmitted || this.#requested === null) return;
+    this.#isAdmitted = true;
+    await this.#options.context.admission.admit(askedStream(this.#requested, text));
   }
 
   async #carryOut(spoken: SpokenRequest, action: Action, arrivedAtMs: number): Promise<void> {
@@ -203,7 +216,8 @@ export class TextInput {
 
   async #speak(spoken: SpokenRequest, text: string, arrivedAtMs: number): Promise<void> {
     if (text === "") return;
-    if (!this.#hasText) this.#options.context.overload.check(this.#kind);
+    await this.#admit(text);
+    if (this.#isOver()) return;
     this.#hasText = true;
     this.#isFlushed = false;
     await this.#turns.spread(

@@ -8,6 +8,7 @@ import { createLogger } from "#common/log";
 import { KeyWatches } from "../../authentication/testing/key-watches.js";
 import { UnauthenticatedSockets } from "../../authentication/unauthenticated-sockets.js";
 import { OverloadGate } from "../../cluster/overload-gate.js";
+import { StreamAdmission } from "../../cluster/stream-admission.js";
 import type { HttpRequest, HttpResponder, SocketConnection } from "../../http/exchange.js";
 import { MemoryBudget } from "../../memory/memory-budget.js";
 import type { SpeechContext } from "../context.js";
@@ -54,6 +55,7 @@ export class SpeechBench {
     const { bus, clock } = this;
     const config = loadConfig(environment);
     const speech = new SpeechClient(this.submissions);
+    const gate = new OverloadGate(clock);
     this.cluster = new ScriptedCluster({
       bus,
       clock,
@@ -82,7 +84,12 @@ export class SpeechBench {
         { totalBytes: 2 ** 27, growingBytes: 2 ** 27, waitingBytes: 2 ** 27, copies: 1, maxWaitMs: 20_000 },
         clock,
       ),
-      overload: new OverloadGate(clock),
+      overload: gate,
+      admission: new StreamAdmission({
+        gate,
+        schedulers: () => this.submissions.cluster.members.ofRole("scheduler"),
+        inTurn: (task) => task(),
+      }),
       log: createLogger("test", "fatal"),
       metrics: noMetrics,
       tracing: noTracing,
