@@ -70,6 +70,22 @@ describe("the report of open requests", () => {
     expect(await stored()).toEqual([["b", 1]]);
   });
 
+  it("publishes what was given nothing a moment later, together, or when it is closed", async () => {
+    const { bus, reporter, pass } = makeReporter();
+    const published = (): string[] => bus.published.map(({ message }) => (message as UsageRecord).usageId);
+    reporter.begin(() => null)(record("a", 0, "failed"));
+    await pass(100);
+    reporter.begin(() => null)(record("b", 0, "failed"));
+    reporter.begin(() => null)(record("c", 1, "completed"));
+    await pass(99);
+    expect(published()).toEqual(["c"]);
+    await pass(1);
+    expect(published()).toEqual(["c", "a", "b"]);
+    reporter.begin(() => null)(record("d", 0, "failed"));
+    await reporter.close();
+    expect(published()).toEqual(["c", "a", "b", "d"]);
+  });
+
   it("goes when the last request has ended, and comes again with the next", async () => {
     const { reporter, pass, stored } = makeReporter();
     reporter.begin(() => record("a", 1))(record("a", 1, "failed"));

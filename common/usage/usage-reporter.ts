@@ -6,6 +6,12 @@ import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
 
+/**
+ * Records of requests that were given nothing, refused ones above all, are published together after so long: a refusal
+ * is not kept waiting by the record of the one before it, and nobody is charged for them.
+ */
+const NOTHING_GIVEN_WAIT_MS = 200;
+
 /** Ends the report of one request: its record is published, unless it has used nothing (null). Call it once. */
 export type ReportEnd = (record: UsageRecord | null) => void;
 
@@ -16,6 +22,7 @@ export type ReportEnd = (record: UsageRecord | null) => void;
 export class UsageReporter {
   readonly #options: { bus: Bus; clock: Clock; log: Logger; owner: Pick<Heartbeat, "id" | "epoch"> };
   readonly #open = new Set<() => UsageRecord | null>();
+  readonly #nothingGiven: UsageRecord[] = [];
   /** What the last object said; empty when there is none. */
   #stored = "";
   #writing: Promise<void> | null = null;
@@ -33,7 +40,9 @@ export class UsageReporter {
     this.#schedule();
     return (record) => {
       this.#open.delete(describe);
-      if (record !== null) this.#options.bus.publish(usageSubject, record);
+      if (record === null) return;
+      if (isNothing(record) && !this.#isClosed) this.#keep(record);
+      else this.#options.bus.publish(usageSubject, record);
     };
   }
 
@@ -41,8 +50,18 @@ export class UsageReporter {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancel?.();
+    this.#publishKept();
     await this.#writing;
     await this.#write();
+  }
+
+  #keep(record: UsageRecord): void {
+    this.#nothingGiven.push(record);
+    if (this.#nothingGiven.length === 1) this.#options.clock.after(NOTHING_GIVEN_WAIT_MS, () => this.#publishKept());
+  }
+
+  #publishKept(): void {
+    for (const record of this.#nothingGiven.splice(0)) this.#options.bus.publish(usageSubject, record);
   }
 
   #schedule(): void {
@@ -76,4 +95,8 @@ export class UsageReporter {
       this.#isFailing = true;
     }
   }
+}
+
+function isNothing({ characters, audioMs, conversationMs = 0 }: UsageRecord): boolean {
+  return characters === 0 && audioMs === 0 && conversationMs === 0;
 }

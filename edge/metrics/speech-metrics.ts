@@ -20,7 +20,9 @@ export function createSpeechMetrics(metrics: Metrics): SpeechMetrics {
       firstAudio({ route }, totalMs / 1000);
       for (const [part, ms] of partsOf(times)) parts({ part }, ms / 1000);
     },
-    audioGiven: (route, audioMs) => audio({ route }, audioMs / 1000),
+    audioGiven: (route, audioMs) => {
+      if (audioMs > 0) audio({ route }, audioMs / 1000);
+    },
   };
 }
 
