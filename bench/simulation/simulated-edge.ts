@@ -1,6 +1,7 @@
 import type { Clock } from "#common/clock";
 import { chooseScheduler } from "#common/membership/scheduler-choice";
 import type { AudioFrame } from "#protocol/bus/audio";
+import { RoomBook } from "#edge/cluster/room-book";
 import type { Heartbeat, SchedulerLoad } from "#protocol/bus/membership";
 import type { ServiceError } from "#protocol/errors";
 import type { SpeechChunk } from "#protocol/speech/chunk";
@@ -27,6 +28,7 @@ export class SimulatedEdge {
   readonly #scenario: Pick<Scenario, "liveWaitMs" | "patience">;
   readonly #schedulers = new Map<string, Extract<Heartbeat, { role: "scheduler" }>>();
   readonly #sentSinceHeartbeat = new Map<string, number>();
+  readonly #rooms = new RoomBook(() => this.#schedulers.values());
   readonly #streams = new Map<string, OpenStream>();
   resubmissions = 0;
 
@@ -52,6 +54,10 @@ export class SimulatedEdge {
 
   /** Speaks a stream; its caller tries again when it is refused. */
   open(stream: SimulatedStream): void {
+    const room = { model: "voice", teamId: "team", mostWaitMs: this.#scenario.liveWaitMs ?? Number.POSITIVE_INFINITY };
+    const retryAfterMs = stream.tier === "live" ? this.#rooms.retryAfterMs(room) : null;
+    if (retryAfterMs !== null) return this.#refused(stream, retryAfterMs);
+    if (stream.tier === "live") this.#rooms.begins(room);
     const machine = new StreamMachine({
       settings: settingsOf(stream, this.#scenario.liveWaitMs),
       ownerId: this.#id,
@@ -114,10 +120,14 @@ export class SimulatedEdge {
 
   #failed(stream: SimulatedStream, error: ServiceError): void {
     if (error.code !== "overloaded" || stream.player.startedAtMs !== null) return this.#end(stream, "failed");
+    this.#refused(stream, error.retryAfterMs ?? 1000);
+  }
+
+  #refused(stream: SimulatedStream, retryAfterMs: number): void {
     stream.refusals += 1;
     if (stream.refusals > this.#scenario.patience) return this.#end(stream, "refused");
     this.#streams.delete(stream.id);
-    this.#clock.after(error.retryAfterMs ?? 1000, () => this.open(stream));
+    this.#clock.after(retryAfterMs, () => this.open(stream));
   }
 
   #end(stream: SimulatedStream, end: StreamEnd): void {

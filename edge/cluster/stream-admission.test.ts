@@ -3,6 +3,7 @@ import { VirtualClock } from "#common/clock";
 import type { Heartbeat, StreamRoom } from "#protocol/bus/membership";
 import { ServiceError } from "#protocol/errors";
 import { OverloadGate } from "./overload-gate.js";
+import { RoomBook } from "./room-book.js";
 import { StreamAdmission } from "./stream-admission.js";
 
 type SchedulerHeartbeat = Extract<Heartbeat, { role: "scheduler" }>;
@@ -30,13 +31,13 @@ beforeEach(() => {
   gate = new OverloadGate(clock);
   schedulers = [report(room)];
   turns = [];
-  admission = new StreamAdmission({ gate, schedulers: () => schedulers, inTurn: (task) => turns.push(task) });
+  admission = new StreamAdmission({ gate, rooms: new RoomBook(() => schedulers), inTurn: (task) => turns.push(task) });
   admitted = 0;
   refused = [];
 });
 
-function ask(count: number, changes: { model?: string | null; teamId?: string } = {}): void {
-  const asked = { kind: "live", model: "voice", teamId: "team", mostWaitMs: 500, ...changes };
+function ask(count: number, model: string | null = "voice"): void {
+  const asked = { kind: "live", room: model === null ? null : { model, teamId: "team", mostWaitMs: 500 } };
   for (let stream = 0; stream < count; stream++)
     admission.admit(asked).then(
       () => admitted++,
@@ -90,8 +91,8 @@ it("refuses those that wait when a scheduler has refused one of their kind", asy
 
 it("asks schedulers about what nothing is known of: other models, and those of schedulers that leave or are gone", async () => {
   schedulers = [report({ ...room, streams: 0 })];
-  ask(50, { model: "other" });
-  ask(50, { model: null });
+  ask(50, "other");
+  ask(50, null);
   await takeTurns();
   expect(admitted).toBe(100);
   schedulers = [report({ ...room, streams: 0 }, { state: "draining" })];
@@ -107,7 +108,7 @@ it("takes room for one model without that of another", async () => {
   if (load === undefined) throw new Error("no load");
   schedulers = [report(room, { loads: [load, { ...load, model: "other" }] })];
   ask(200);
-  ask(200, { model: "other" });
+  ask(200, "other");
   await takeTurns();
   expect(admitted).toBe(2 * ROOM);
 });

@@ -4,6 +4,7 @@ import { measureVoiceSample } from "#audio/voice/measure-sample";
 import { combineTraits } from "#audio/voice/traits";
 import type { Metrics } from "#common/metrics/registry";
 import { UnauthenticatedSockets } from "../authentication/unauthenticated-sockets.js";
+import { RoomBook } from "../cluster/room-book.js";
 import { StreamAdmission } from "../cluster/stream-admission.js";
 import { TurnBudget } from "../http/turn-budget.js";
 import { createSpeechMetrics } from "../metrics/speech-metrics.js";
@@ -54,7 +55,7 @@ export function openSpeech({ submissions, metrics, ...given }: OpenSpeechOptions
   const openings = new TurnBudget(() => performance.now(), setImmediate, OPENINGS_PER_TURN);
   const admission = new StreamAdmission({
     gate: given.overload,
-    schedulers: () => submissions.cluster.members.ofRole("scheduler"),
+    rooms: new RoomBook(() => submissions.cluster.members.ofRole("scheduler")),
     inTurn: (task) => openings.run(task),
   });
   return {

@@ -64,13 +64,13 @@ function speechKind(options: RequestedSpeech): string {
 export function askedStream(options: RequestedSpeech, text: string): AskedStream {
   const { request, caller, context, pacing } = options;
   const models = context.speech.servedModels(caller.model.folders);
-  const isFree = caller.model.name === FREE_MODEL || models.length === 0;
-  return {
-    kind: speechKind(options),
-    model: isFree ? null : speakingModel(models, text.slice(0, LANGUAGE_SAMPLE_CHARACTERS), null),
+  const isLive = caller.model.name !== FREE_MODEL && models.length > 0;
+  const room = {
+    model: speakingModel(models, text.slice(0, LANGUAGE_SAMPLE_CHARACTERS), null),
     teamId: caller.principal.teamId,
     mostWaitMs: mostWaitMsOf(request, context, pacing) ?? Number.POSITIVE_INFINITY,
   };
+  return { kind: speechKind(options), room: isLive ? room : null };
 }
 
 /**

@@ -8,6 +8,7 @@ import { createLogger } from "#common/log";
 import { KeyWatches } from "../../authentication/testing/key-watches.js";
 import { UnauthenticatedSockets } from "../../authentication/unauthenticated-sockets.js";
 import { OverloadGate } from "../../cluster/overload-gate.js";
+import { RoomBook } from "../../cluster/room-book.js";
 import { StreamAdmission } from "../../cluster/stream-admission.js";
 import type { HttpRequest, HttpResponder, SocketConnection } from "../../http/exchange.js";
 import { MemoryBudget } from "../../memory/memory-budget.js";
@@ -87,7 +88,7 @@ export class SpeechBench {
       overload: gate,
       admission: new StreamAdmission({
         gate,
-        schedulers: () => this.submissions.cluster.members.ofRole("scheduler"),
+        rooms: new RoomBook(() => this.submissions.cluster.members.ofRole("scheduler")),
         inTurn: (task) => task(),
       }),
       log: createLogger("test", "fatal"),
