@@ -24,7 +24,7 @@ export const loadSettings = {
     default: 500,
     min: 1,
     max: 600_000,
-    doc: "The same for a new stream over a WebSocket, whose listener waits for it, unless it asks for `latency: normal`; never more than PARLEY_ADMISSION_WAIT_MS.",
+    doc: "The same for a new stream whose listener waits for it: over a WebSocket, unless it asks for `latency: normal`, and over HTTP where it asks for `latency: low`; never more than PARLEY_ADMISSION_WAIT_MS.",
   }),
   PARLEY_STREAMS_PER_TEAM: integer({
     default: 0,

@@ -25,6 +25,8 @@ export interface HttpSpeech {
   route: SpeechRoute;
   caller: Caller;
   request: SpeechRequest;
+  /** Whether somebody waits for the first audio; a file may wait for its turn when absent. */
+  isAwaited?: boolean;
   responder: HttpResponder;
   /** The protocol's way of writing the audio. */
   writer: HttpSpeechWriter;
@@ -34,8 +36,16 @@ export interface HttpSpeech {
  * Speaks a validated request. Throws the errors of planning, and whatever ended the speech before its writer could show
  * it.
  */
-export async function speakOverHttp({ context, route, caller, request, responder, writer }: HttpSpeech): Promise<void> {
-  const requested = { request, caller, context, pacing: filePacing };
+export async function speakOverHttp({
+  context,
+  route,
+  caller,
+  request,
+  isAwaited = false,
+  responder,
+  writer,
+}: HttpSpeech): Promise<void> {
+  const requested = { request, caller, context, pacing: filePacing, isAwaited };
   const release = context.teamSlots.take(caller.principal);
   try {
     await context.admission.admit(askedStream(requested, request.text));

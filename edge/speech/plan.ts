@@ -3,7 +3,7 @@ import { opusBitsPerSecond, type SpeechModel, type SpeechRequest } from "#protoc
 import type { EncoderSpec } from "#audio/encoding/encoder";
 import { newIdentifier } from "#common/identifier";
 import { DEFAULT_CHUNK_LENGTH, DEFAULT_MIN_CHUNK_LENGTH, type Pace } from "#speech/chunking/pace";
-import { livePacing, type Pacing, type StreamSettings } from "#speech/stream/stream-settings";
+import type { Pacing, StreamSettings } from "#speech/stream/stream-settings";
 import { castVoices } from "#speech/voice/cast";
 import { speakingModel, takesFreeTags } from "#speech/voice/model";
 import { samplingOf } from "#speech/voice/sampling";
@@ -35,8 +35,8 @@ export interface SpeechPlan {
 }
 
 /** Longest time to the first audio of a stream for which it is taken; undefined is the scheduler's own limit. */
-function mostWaitMsOf(request: SpeechRequest, { config }: SpeechContext, pacing: Pacing): number | undefined {
-  return pacing === livePacing && request.latency !== "normal" ? config.PARLEY_LIVE_WAIT_MS : undefined;
+function mostWaitMsOf({ isAwaited, context }: RequestedSpeech): number | undefined {
+  return isAwaited ? context.config.PARLEY_LIVE_WAIT_MS : undefined;
 }
 
 /** A validated request of an admitted caller, and how far ahead of its player it is spoken. */
@@ -45,6 +45,8 @@ export interface RequestedSpeech {
   caller: Caller;
   context: SpeechContext;
   pacing: Pacing;
+  /** Whether somebody waits for its first audio, and had better be refused at once than hear it late. */
+  isAwaited: boolean;
 }
 
 /**
@@ -52,7 +54,7 @@ export interface RequestedSpeech {
  * some for who waits longer, and for another team that has less than its share.
  */
 function speechKind(options: RequestedSpeech): string {
-  const mostWaitMs = mostWaitMsOf(options.request, options.context, options.pacing);
+  const mostWaitMs = mostWaitMsOf(options);
   const { model, principal } = options.caller;
   return `speak ${model.name} within ${mostWaitMs ?? "any"} ms for ${principal.teamId}`;
 }
@@ -62,13 +64,13 @@ function speechKind(options: RequestedSpeech): string {
  * line, of whose length schedulers say nothing.
  */
 export function askedStream(options: RequestedSpeech, text: string): AskedStream {
-  const { request, caller, context, pacing } = options;
+  const { caller, context } = options;
   const models = context.speech.servedModels(caller.model.folders);
   const isLive = caller.model.name !== FREE_MODEL && models.length > 0;
   const room = {
     model: speakingModel(models, text.slice(0, LANGUAGE_SAMPLE_CHARACTERS), null),
     teamId: caller.principal.teamId,
-    mostWaitMs: mostWaitMsOf(request, context, pacing) ?? Number.POSITIVE_INFINITY,
+    mostWaitMs: mostWaitMsOf(options) ?? Number.POSITIVE_INFINITY,
   };
   return { kind: speechKind(options), room: isLive ? room : null };
 }
@@ -94,7 +96,7 @@ export async function planSpeech(options: RequestedSpeech): Promise<SpeechPlan> 
   const format = request.format ?? "mp3";
   const maxTokens = request.max_new_tokens ?? 0;
   const latency = request.latency ?? "balanced";
-  const mostWaitMs = mostWaitMsOf(request, context, pacing);
+  const mostWaitMs = mostWaitMsOf(options);
   return {
     settings: {
       streamId: newIdentifier(),

@@ -184,7 +184,8 @@ export class TextInput {
     const { context, route, prepare } = this.#options;
     const { caller, request, output } = await prepare();
     if (this.#isOver()) return null;
-    this.#requested = { request, caller, context, pacing: livePacing };
+    const isAwaited = request.latency !== "normal";
+    this.#requested = { request, caller, context, pacing: livePacing, isAwaited };
     const first = request.text === "" ? this.#firstWaitingText() : request.text;
     if (first !== undefined) await this.#admit(first);
     if (this.#isOver()) return null;

@@ -21,7 +21,16 @@ export async function handleSpeech(options: {
   const { context, route, responder, makeWriter } = options;
   const caller = await admitCaller(options.request, context);
   const request = await readSpeechRequest(options.request);
-  await speakOverHttp({ context, route, caller, request, responder, writer: makeWriter(responder, request) });
+  const isAwaited = request.latency === "low";
+  await speakOverHttp({
+    context,
+    route,
+    caller,
+    request,
+    isAwaited,
+    responder,
+    writer: makeWriter(responder, request),
+  });
 }
 
 /** Reads and checks the body of a speech request. Throws the errors of `readBody`, and `validation`. */

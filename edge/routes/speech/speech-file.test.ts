@@ -133,6 +133,19 @@ describe("POST /v1/tts", () => {
     expect(await unserved.outcome).toBe("no_worker");
   });
 
+  it.each([
+    ["low", 700],
+    ["balanced", undefined],
+    ["normal", undefined],
+    [undefined, undefined],
+  ])("lets a request with latency %s wait for its first audio for %s ms at most", async (latency, mostWaitMs) => {
+    const bench = new SpeechBench({ PARLEY_LIVE_WAIT_MS: "700" });
+    const { outcome } = post(bench, { text: "Hi", ...(latency === undefined ? {} : { latency }) });
+    await bench.pass(500);
+    expect(await outcome).toBe("done");
+    expect(bench.cluster.submits[0]?.submit.mostWaitMs).toBe(mostWaitMs);
+  });
+
   it("asks no scheduler again for a moment after one had no room, and only for the model that had none", async () => {
     const bench = new SpeechBench();
     bench.faultOf = () => ({ kind: "refused" });

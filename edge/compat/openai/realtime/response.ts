@@ -54,7 +54,7 @@ export class RealtimeResponse implements SpeechOutput {
     });
     await this.#sendPart("response.content_part.added", { part: { type: "audio", transcript: "" } });
     try {
-      const plan = await planSpeech({ request, caller, context, pacing: livePacing });
+      const plan = await planSpeech({ request, caller, context, pacing: livePacing, isAwaited: true });
       if (this.#isOver) return;
       this.#spoken = new SpokenRequest({ context, caller, plan, route: "/compat/realtime", output: this });
       await speakWholeText(this.#spoken, request.text, context.clock.nowMs(), this.#gone.signal);
