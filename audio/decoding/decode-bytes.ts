@@ -1,5 +1,5 @@
 import { ServiceError } from "#protocol/errors";
-import { unreadable } from "./failures.js";
+import { unreadable } from "../unreadable.js";
 import { decodeWithFfmpeg } from "./ffmpeg.js";
 import { decodeFlac } from "./flac.js";
 import { createMonoSink, type DecodedAudio, type MonoSink } from "./mono-sink.js";

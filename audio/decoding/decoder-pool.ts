@@ -5,7 +5,7 @@ import { Piscina } from "piscina";
 import { fromErrorRecord, ServiceError } from "#protocol/errors";
 import type { Answer } from "./decoder-thread.js";
 import { Semaphore } from "#common/semaphore";
-import { unreadable } from "./failures.js";
+import { unreadable } from "../unreadable.js";
 
 /** Functions of decoder-thread.ts. */
 export type DecoderFunction = "survey" | "pieces" | "decode" | "measure";

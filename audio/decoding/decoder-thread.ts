@@ -5,7 +5,7 @@ import { type ErrorRecord, toErrorRecord } from "#protocol/errors";
 import { workInBackground } from "#common/threads/background";
 import { measureVoiceBytes } from "../voice/measure-bytes.js";
 import { type DecodeBounds, decodeBytes, decodeThrough } from "./decode-bytes.js";
-import { unreadable } from "./failures.js";
+import { unreadable } from "../unreadable.js";
 import { createMonoFlow, type DecodedAudio, type DecodedFacts, joined } from "./mono-sink.js";
 import { GRANTED, LEFT } from "./decoder-signals.js";
 

@@ -2,9 +2,10 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { ServiceError } from "#protocol/errors";
-import { unreadable } from "./failures.js";
+import { unreadable } from "../unreadable.js";
 import type { MonoSink } from "./mono-sink.js";
-import { decodeWavFrames, parseWavHeader, type WavHeader } from "./wav.js";
+import { parseWavHeader, type WavHeader } from "../wav-format.js";
+import { decodeWavFrames } from "./wav.js";
 
 export interface FfmpegInput {
   bytes: Uint8Array;

@@ -1,4 +1,4 @@
-import { unreadable } from "./failures.js";
+import { unreadable } from "../unreadable.js";
 
 /** The first audio track of a Matroska or WebM file (RFC 9559). */
 export interface MatroskaAudio {

@@ -1,6 +1,6 @@
 import { fromFloatInto, type Pcm } from "../pcm.js";
 import { createResampler, type Resampler } from "../resampling/resampler.js";
-import { unreadable } from "./failures.js";
+import { unreadable } from "../unreadable.js";
 
 /** Most channels that a file may have. */
 export const MAX_CHANNELS = 8;

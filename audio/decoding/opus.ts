@@ -1,5 +1,5 @@
 import { createDecoder, isOpusError, type OpusDecoderHandle } from "libopus-wasm";
-import { unreadable } from "./failures.js";
+import { unreadable } from "../unreadable.js";
 import type { MonoSink } from "./mono-sink.js";
 import type { OpusTrack } from "./opus-track.js";
 

@@ -1,5 +1,5 @@
 import { OggVorbisDecoder } from "@wasm-audio-decoders/ogg-vorbis";
-import { unreadable } from "./failures.js";
+import { unreadable } from "../unreadable.js";
 import { MAX_CHANNELS, type MonoSink } from "./mono-sink.js";
 import { readOggPackets } from "./ogg-packets.js";
 
