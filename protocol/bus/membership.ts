@@ -68,6 +68,8 @@ export interface ServedModel {
   maxBatch: number;
   /** What runs it: `cpu`, `cuda`, `process`… */
   provider: string;
+  /** Speaks in the voice of a recording that a chunk names; it does not when absent. */
+  clonesVoices?: boolean;
 }
 
 /** Models that a worker could not load, with the reason, for `/health`. */

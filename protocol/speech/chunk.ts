@@ -1,4 +1,4 @@
-/** What is measured in the samples of a speaker: all that a cloned voice carries in this version. */
+/** What is measured in the samples of a speaker. A model that clones no voice gives a cloned one these traits. */
 export interface VoiceTraits {
   /** Median fundamental frequency of voiced speech, Hz. */
   pitchHz: number;
@@ -8,6 +8,16 @@ export interface VoiceTraits {
   syllablesPerSecond: number;
   /** Slope of the long-term spectrum between 300 Hz and 5 kHz, dB per octave (more negative is darker). */
   spectralTiltDbPerOctave: number;
+}
+
+/**
+ * A recording that a model which clones voices speaks in the voice of. It stays with who has it: the `stream`, or the
+ * `library` of saved voices (bus/voice-prompts.ts); the chunk names it. Equal ids are equal recordings.
+ */
+export interface VoicePrompt {
+  source: "stream" | "library";
+  /** SHA-256 of the samples as they were sent, or the saved voice's id. */
+  id: string;
 }
 
 /** Which voice speaks a chunk, and how. */
@@ -20,6 +30,8 @@ export interface VoiceSettings {
   speed: number;
   /** Measured traits of a cloned voice; null is the model's own audio. */
   traits: VoiceTraits | null;
+  /** The cloned voice itself, for models that speak in it; absent where there is none or no such model. */
+  prompt?: VoicePrompt;
 }
 
 /** Manner that an emotion or expression tag asks for; every field relative to neutral. */

@@ -17,6 +17,11 @@ export interface ChunkJob {
   emit: (piece: SpeechOutput) => void;
   /** Aborting it ends the chunk as soon as the engine can; its result is then `cancelled`. */
   signal: AbortSignal;
+  /**
+   * Fetches the recording that `chunk.voice.prompt` names: mono at `PROMPT_RATE`. Absent where the chunk names none;
+   * rejects with the error to give.
+   */
+  prompt?: () => Promise<Int16Array>;
   /** Whether it goes on a thread that is reserved for speech that somebody waits for now, where the engine has one. */
   reserved?: boolean;
 }

@@ -11,6 +11,7 @@ import { Phonemizer } from "./espeak/phonemizer.js";
 import { ModelThreads } from "./model-threads.js";
 import { OnnxEngine } from "./onnx/engine.js";
 import { SessionPool } from "./onnx/session-pool.js";
+import { PocketEngine } from "./pocket/engine.js";
 import { VadEngine } from "./vad/engine.js";
 import { WhisperEngine } from "./whisper/engine.js";
 
@@ -49,6 +50,8 @@ export async function loadEngines(repository: Repository, options: LoadOptions):
   const loadVoice = async (model: ModelFolder): Promise<SpeechEngine> => {
     if (model.manifest.engine === "espeak")
       return await EspeakEngine.load({ name: model.manifest.name, slots, log, clock });
+    if (model.manifest.engine === "pocket")
+      return await PocketEngine.load({ model, threads: sharedThreads(), providers: options.providers, log });
     return await OnnxEngine.load({
       model,
       pool: new SessionPool(sharedThreads()),

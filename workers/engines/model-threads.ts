@@ -1,3 +1,4 @@
+import type { MessagePort } from "node:worker_threads";
 import { Piscina } from "piscina";
 import { ServiceError } from "#protocol/errors";
 import { disableTelemetry } from "./onnx/no-telemetry.js";
@@ -44,14 +45,14 @@ export class ModelThreads {
   }
 
   /**
-   * Runs a task on the next free thread of a kind, a general one where there is none of that kind; the memory in
-   * `handedOver` goes there with it instead of being copied, and is gone here. Rejects with the handler's error, and
+   * Runs a task on the next free thread of a kind, a general one where there is none of that kind; what
+   * is in `handedOver` goes there with it instead of being copied, and is gone here. Rejects with the handler's error, and
    * once the threads are closed.
    */
   async run<Answer>(
     handler: URL,
     task: unknown,
-    { threads = "general", handedOver = [] }: { threads?: ThreadKind; handedOver?: ArrayBuffer[] } = {},
+    { threads = "general", handedOver = [] }: { threads?: ThreadKind; handedOver?: (ArrayBuffer | MessagePort)[] } = {},
   ): Promise<Answer> {
     const chosen = this.#threads[threads] ?? this.#threads.general;
     // The pool itself would start new threads.

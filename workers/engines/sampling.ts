@@ -80,7 +80,7 @@ export function variedDelivery({
 }
 
 /** Numbers in [0, 1), the same ones for the same seed: mulberry32, public domain. */
-function randomNumbers(seed: number): () => number {
+export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";
 import { describeKokoroFolder } from "./kokoro-folder.js";
+import { describePocketFolder } from "./pocket-folder.js";
 import { describeWhisperFolder } from "./whisper-folder.js";
 
 /** Graphs of a recognizer in the order of preference when a folder holds several, as published folders do. */
@@ -13,6 +14,7 @@ const partNames = /encoder|decoder|joiner/i;
 const namedLayouts = [
   { task: "transcribe", engine: "whisper", describe: describeWhisperFolder },
   { task: "speak", engine: "kokoro", describe: describeKokoroFolder },
+  { task: "speak", engine: "pocket", describe: describePocketFolder },
 ] as const;
 
 /**
@@ -24,7 +26,8 @@ export type BareModel = { manifest: unknown } | { problem: string } | null;
 /**
  * Tells models by the files that people have: a Piper voice is `x.onnx` beside `x.onnx.json`, a recognizer that gives
  * symbols for frames is a graph beside `tokens.txt`, Whisper is `onnx/encoder_model.onnx` below `config.json`, Kokoro
- * `onnx/model.onnx` and `voices/`. The folder's name is the model's.
+ * `onnx/model.onnx` and `voices/`, Pocket TTS `lm_main.onnx` beside four other graphs. The folder's name is the
+ * model's.
  */
 export function describeBareFolder(folder: string): BareModel {
   for (const { describe, ...traits } of namedLayouts) {

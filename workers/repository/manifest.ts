@@ -30,6 +30,10 @@ const engineTraits = {
   espeak: { task: "speak", files: [] },
   onnx: { task: "speak", files: ["graph", "voice"] },
   kokoro: { task: "speak", files: ["graph", "tokens"] },
+  pocket: {
+    task: "speak",
+    files: ["lm_main", "lm_flow", "encoder", "decoder", "text_conditioner", "vocab", "token_scores"],
+  },
   ctc: { task: "transcribe", files: ["graph", "tokens"] },
   whisper: { task: "transcribe", files: ["encoder", "decoder", "tokens", "config", "preprocessor"] },
   "onnx-vad": { task: "vad", files: ["graph"] },
@@ -40,6 +44,7 @@ const engineNames = [
   "espeak",
   "onnx",
   "kokoro",
+  "pocket",
   "ctc",
   "whisper",
   "onnx-vad",
@@ -79,7 +84,8 @@ export const manifest = z
     licence: z.string().min(1).max(200),
     /**
      * Files by role. `onnx`: `graph`, `voice` (the `.onnx.json`) and, with phonemes `parley-en`, `lexicon`. `kokoro`:
-     * `graph` and `tokens` (styles lie in `voices/`). `ctc`: `graph`, `tokens` and, where the tokens are speech sounds,
+     * `graph` and `tokens` (styles lie in `voices/`). `pocket`: `lm_main`, `lm_flow`, `encoder`, `decoder`,
+     * `text_conditioner`, `vocab`, `token_scores` (recordings lie in `voices/` or `test_wavs/`). `ctc`: `graph`, `tokens` and, where the tokens are speech sounds,
      * `words` (lexicon and language model). `whisper`: `encoder`, `decoder`, `tokens`, `config`, `preprocessor` and,
      * where it is there, `generation` (`generation_config.json`). `onnx-vad`: `graph`. `tfjs`: `graph` (`model.json`;
      * its weights lie beside it). None for `espeak`.

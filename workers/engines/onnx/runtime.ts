@@ -9,11 +9,20 @@ export type GraphTensor =
   | { type: "int64"; data: BigInt64Array; dims: readonly number[] }
   | { type: "bool"; data: Uint8Array; dims: readonly number[] };
 
+/** What a graph says of one of its inputs; a dimension that it leaves open is null. */
+export interface GraphInput {
+  name: string;
+  type: string;
+  dims: readonly (number | null)[];
+}
+
 export interface Graph {
   provider: string;
   /** Providers that were preferred and did not work, with the reason. */
   refused: { provider: string; reason: string }[];
   inputNames: readonly string[];
+  /** In the order of `inputNames`. */
+  inputs: readonly GraphInput[];
   outputNames: readonly string[];
   /** Runs the graph once. Outputs of other element types are left out. */
   run(feeds: Record<string, GraphTensor>): Promise<Record<string, GraphTensor>>;
@@ -40,6 +49,7 @@ export async function openGraph(path: string, providers: readonly string[]): Pro
         provider,
         refused,
         inputNames: session.inputNames,
+        inputs: session.inputMetadata.map(inputOf),
         outputNames: session.outputNames,
         run: (feeds) => runSession(session, feeds),
       };
@@ -51,6 +61,12 @@ export async function openGraph(path: string, providers: readonly string[]): Pro
   throw new RangeError("unreachable: the processor is always tried");
 }
 
+function inputOf(metadata: InferenceSession.ValueMetadata): GraphInput {
+  if (!metadata.isTensor) return { name: metadata.name, type: "none", dims: [] };
+  const dims = metadata.shape.map((size) => (typeof size === "number" && size >= 0 ? size : null));
+  return { name: metadata.name, type: metadata.type, dims };
+}
+
 async function runSession(
   session: InferenceSession,
   feeds: Record<string, GraphTensor>,
@@ -58,9 +74,10 @@ async function runSession(
   const given = Object.entries(feeds).map(([name, { type, data, dims }]) => [name, new Tensor(type, data, dims)]);
   const results = await session.run(Object.fromEntries(given));
   const tensors: Record<string, GraphTensor> = {};
-  for (const [name, { data, dims }] of Object.entries(results)) {
+  for (const [name, { type, data, dims }] of Object.entries(results)) {
     if (data instanceof Float32Array) tensors[name] = { type: "float32", data, dims };
     else if (data instanceof BigInt64Array) tensors[name] = { type: "int64", data, dims };
+    else if (type === "bool" && data instanceof Uint8Array) tensors[name] = { type: "bool", data, dims };
   }
   return tensors;
 }

@@ -1,0 +1,61 @@
+import { MessageChannel } from "node:worker_threads";
+import { ModelProblem } from "../../repository/folder.js";
+import { allThreads, type ModelThreads, type ThreadKind } from "../model-threads.js";
+import type { Ending, Utterance } from "./generation.js";
+import type { PocketSource } from "./graphs.js";
+import type { EncodedVoice, OpenedPocket, PocketChange, PocketTask } from "./thread.js";
+
+const handler = new URL("./thread.js", import.meta.url);
+
+export interface SpeakCall {
+  utterance: Utterance;
+  change: PocketChange | null;
+  threads: ThreadKind;
+  onSamples(samples: Int16Array): void;
+}
+
+/** Calls a model's graphs on the threads of this process. */
+export class PocketCalls {
+  readonly opened: OpenedPocket;
+  readonly #source: PocketSource;
+  readonly #threads: ModelThreads;
+
+  private constructor(opened: OpenedPocket, source: PocketSource, threads: ModelThreads) {
+    this.opened = opened;
+    this.#source = source;
+    this.#threads = threads;
+  }
+
+  /** Opens the graphs on every thread. Rejects with a `ModelProblem`. */
+  static async open(source: PocketSource, threads: ModelThreads): Promise<PocketCalls> {
+    const task: PocketTask = { kind: "open", source };
+    const opened = await threads.onEach<OpenedPocket>(handler, task, allThreads).catch((cause: unknown) => {
+      // What comes from a thread has lost its class on the way.
+      throw new ModelProblem(cause instanceof Error ? cause.message : String(cause), { cause });
+    });
+    return new PocketCalls(opened, source, threads);
+  }
+
+  async encode(audio: Float32Array): Promise<EncodedVoice> {
+    const task: PocketTask = { kind: "encode", source: this.#source, audio };
+    return await this.#threads.run<EncodedVoice>(handler, task);
+  }
+
+  /**
+   * Speaks on the next free thread of a kind: samples come as they are made, all of them before `done` resolves. `stop`
+   * ends it before the model's next step.
+   */
+  speak({ utterance, change, threads, onSamples }: SpeakCall): { done: Promise<Ending>; stop(): void } {
+    const unwanted = new Int32Array(new SharedArrayBuffer(4));
+    const { port1, port2 } = new MessageChannel();
+    const over = new Promise<void>((resolve) => {
+      port1.on("message", (samples: Int16Array | null) => (samples === null ? resolve() : onSamples(samples)));
+    });
+    const task: PocketTask = { kind: "speak", source: this.#source, utterance, change, unwanted, port: port2 };
+    const run = this.#threads.run<Ending>(handler, task, { threads, handedOver: [port2] });
+    const done = Promise.all([run, over])
+      .then(([ending]) => ending)
+      .finally(() => port1.close());
+    return { done, stop: () => void Atomics.store(unwanted, 0, 1) };
+  }
+}
