@@ -25,11 +25,14 @@ export class SpeechClient {
     return this.#streams.size;
   }
 
-  /** What live workers serve of these model folders, in the order asked: those that speak at the rate of the first. */
+  /**
+   * What live workers serve of these model folders, in the order asked: those that give audio at the rate of the first,
+   * which is the rate of a stream.
+   */
   servedModels(folders: readonly string[]): ServedModel[] {
     const served = this.#client.cluster.served("speak");
     const found = folders.flatMap((folder) => served.find(({ name }) => name === folder) ?? []);
-    return found.filter(({ sampleRate }) => sampleRate === found[0]?.sampleRate);
+    return found.filter(({ sampleRate, convertsRate }) => convertsRate === true || sampleRate === found[0]?.sampleRate);
   }
 
   /** Opens a stream; its events come to `onEvent` until it ends, fails or is cancelled. */

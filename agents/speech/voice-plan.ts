@@ -43,6 +43,7 @@ export async function planVoice(options: {
     voiceIds: saved === null ? [] : [voiceId],
     settings: {
       models: models.map(({ name, languages }) => ({ name, languages })),
+      sampleRate: served.sampleRate,
       tier: "live",
       isAdmitted: true,
       voices,

@@ -101,6 +101,7 @@ export async function planSpeech(options: RequestedSpeech): Promise<SpeechPlan> 
     settings: {
       streamId: newIdentifier(),
       models: models.map((model) => ({ name: model.name, languages: model.languages })),
+      sampleRate: served.sampleRate,
       tier: name === FREE_MODEL ? "free" : "live",
       isAdmitted: false,
       teamId: caller.principal.teamId,

@@ -68,6 +68,8 @@ export interface ServedModel {
   maxBatch: number;
   /** What runs it: `cpu`, `cuda`, `process`… */
   provider: string;
+  /** Gives its audio at the rate that a chunk asks for (`SpeechChunk.sampleRate`); at its own when absent. */
+  convertsRate?: boolean;
   /** Speaks in the voice of a recording that a chunk names; it does not when absent. */
   clonesVoices?: boolean;
 }

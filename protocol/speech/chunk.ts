@@ -102,8 +102,10 @@ export interface SpeechChunk {
   pauseAfterMs: number;
   /** Seed of whatever the engine draws: 32-bit, from `chunkSeed`. */
   seed: number;
-  /** Most samples the chunk may produce, at the model's own rate; 0 is no limit (`max_new_tokens`). */
+  /** Most samples the chunk may produce, at `sampleRate`; 0 is no limit (`max_new_tokens`). */
   maxSamples: number;
+  /** Rate that the stream is given in, Hz: a worker whose model has another converts. The model's own when absent. */
+  sampleRate?: number;
   /** W3C trace context of the request, or null. */
   traceparent: string | null;
 }

@@ -51,6 +51,7 @@ export class ChunkWork extends Submission {
       pauseAfterMs,
       seed: chunkSeed(settings.seedBase, this.chunkIndex, text),
       maxSamples: settings.maxSamples,
+      ...(settings.sampleRate === undefined ? {} : { sampleRate: settings.sampleRate }),
       traceparent: settings.traceparent,
     };
   }

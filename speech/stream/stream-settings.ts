@@ -19,10 +19,11 @@ export const filePacing: Pacing = { aheadMs: Number.POSITIVE_INFINITY, windowChu
 export interface StreamSettings {
   streamId: string;
   /**
-   * Models in order of preference: a chunk is spoken by the first that speaks its language. One rate for all; never
-   * empty.
+   * Models in order of preference: a chunk is spoken by the first that speaks its language. Never empty.
    */
   models: SpeakingModel[];
+  /** Rate of all its audio, Hz; each model's own where absent. */
+  sampleRate?: number;
   tier: ServiceTier;
   /** Whether it is part of a conversation that was admitted before. */
   isAdmitted: boolean;

@@ -62,6 +62,7 @@ const speechChunk = anyChunk.extend({
   pauseAfterMs: finite.pipe(z.number().min(0).max(MAX_PAUSE_MS)),
   seed: z.number(),
   maxSamples: z.number().int().min(0),
+  sampleRate: z.number().int().min(8000).max(96_000).optional(),
 });
 
 const audioChunk = anyChunk.extend({

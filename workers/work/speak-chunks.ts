@@ -6,6 +6,7 @@ import type { ChunkJob, ChunkResult, SpeechEngine } from "../engines/engine.js";
 import type { BatchContext } from "./batch-context.js";
 import { chunkFailed, missingModel } from "./chunk-failure.js";
 import { FrameSender } from "./frame-sender.js";
+import { convertRate } from "./rate-conversion.js";
 
 /**
  * Speaks the chunks of a batch: frames go to the edges as they are made. Gives the outcomes in the chunks' order; never
@@ -21,23 +22,32 @@ export async function speakChunks(
   const engine = context.speakerOf(model);
   const sampleRate = engine?.describe().sampleRate ?? 0;
   const held = chunks.map(({ chunk, queuedUs }) => {
-    const sender = new FrameSender({ bus, clock, workerId, chunk, sampleRate, queuedUs });
+    const streamRate = chunk.sampleRate ?? sampleRate;
+    const sender = new FrameSender({ bus, clock, workerId, chunk, sampleRate: streamRate, queuedUs });
+    const conversion = convertRate(sampleRate, streamRate, (piece) => sender.send(piece));
     const { signal, done } = running.add(chunk);
-    const job: ChunkJob = { chunk, signal, reserved, emit: (piece) => sender.send(piece) };
-    return { chunk, sender, done, job };
+    const job: ChunkJob = {
+      chunk: { ...chunk, maxSamples: Math.ceil((chunk.maxSamples * sampleRate) / streamRate) },
+      signal,
+      reserved,
+      emit: (piece) => conversion.send(piece),
+    };
+    return { chunk, sender, conversion, done, job };
   });
   const jobs = held.map(({ job }) => job);
   const results: ChunkResult[] =
     engine === undefined ? held.map(() => missingModel(model)) : await speakSafely(engine, jobs);
-  return held.map(({ chunk, sender, done }, i): ChunkOutcome => {
+  return held.map(({ chunk, sender, conversion, done }, i): ChunkOutcome => {
     done();
     const result: ChunkResult = results[i] ?? {
       result: "failed",
       error: new ServiceError("engine_failed"),
       retryable: true,
     };
-    if (result.result === "spoken") sender.finish();
-    else sender.discard();
+    if (result.result === "spoken") {
+      conversion.finish();
+      sender.finish();
+    } else sender.discard();
     if (result.result === "failed")
       bus.publish(ownerAudioSubject(chunk.ownerId), chunkFailed(chunk, result, context.log));
     const outcome: ChunkOutcome = {

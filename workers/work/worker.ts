@@ -59,7 +59,10 @@ export function startWorker(options: WorkerOptions): RunningWorker {
     schedulerId,
     slots,
     reservedSlots,
-    models: [...engines.values(), ...recognizers.values()].map((engine) => engine.describe()),
+    models: [
+      ...[...engines.values()].map((engine) => ({ ...engine.describe(), convertsRate: true })),
+      ...[...recognizers.values()].map((engine) => engine.describe()),
+    ],
     brokenModels,
   });
 
