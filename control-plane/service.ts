@@ -21,6 +21,7 @@ import type { OpenRecordingReply } from "#protocol/bus/recording";
 import { ServiceError, toErrorRecord } from "#protocol/errors";
 import type { SearchKnowledgeReply } from "#protocol/bus/conversation";
 import { testRunsQueuedSubject } from "#protocol/bus/test-runs";
+import type { SavedPrompt } from "#protocol/bus/voice-prompts";
 import type { Bus, Subscription } from "#common/bus/bus";
 import { type Cache, noCache } from "#common/cache/cache";
 import { MinuteWindows } from "#common/cache/minute-windows";
@@ -80,6 +81,7 @@ import { type FollowedRuntimes, followRuntimes, noRuntimes, startSessions } from
 import { type SnapshotSources, takeSnapshot } from "./storage/snapshot.js";
 import type { MeasureVoice } from "./voices/measurement.js";
 import { voiceObjects } from "./voices/objects.js";
+import { voicePrompt } from "./voices/prompt.js";
 import { resolveVoices } from "./voices/resolve.js";
 import { voiceRoutes } from "./voices/routes.js";
 import type { TranscribeVoice } from "./voices/transcription.js";
@@ -309,6 +311,9 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight, parts: Serv
       lookups.run(isKnown, () => verifyKey(db, keyDigest, now())),
     ),
     answer<unknown, ResolveVoicesReply>(controlSubjects.resolveVoices, (question) => resolveVoices(db, question)),
+    answer<unknown, SavedPrompt>(controlSubjects.voicePrompt, (question) =>
+      voicePrompt({ db, objects: voiceObjects({ bus, s3 }, log), measure: options.measure }, question),
+    ),
     answer<unknown, KeysReply>(controlSubjects.keys, async (question) => {
       const { reply, revokedDigest } = await administerKeys(db, question, now());
       if (revokedDigest !== null) await purgeKey(bus, db, revokedDigest);

@@ -1,10 +1,11 @@
 import { agentSpeechModel } from "#protocol/agents/config-values";
 import type { ConversationPlan } from "#protocol/bus/conversation";
 import { ServiceError } from "#protocol/errors";
-import { defaultSampling } from "#protocol/speech/chunk";
+import { defaultSampling, type VoiceSettings } from "#protocol/speech/chunk";
 import type { Config } from "#common/config/config";
 import type { SpeechClient } from "#speech/speech-client";
 import { livePacing, type StreamSettings } from "#speech/stream/stream-settings";
+import { savedPrompt } from "#speech/voice/cast";
 import { type ChosenModel, chooseModel } from "#speech/voice/model";
 import type { SavedVoices } from "#speech/voice/saved-voices";
 import { seedBase } from "#speech/voice/seed";
@@ -31,12 +32,25 @@ export async function planVoice(options: {
   const { plan, speech, savedVoices, config } = options;
   const { voice_id: voiceId, speaking_language: language } = plan.config.voice;
   const chosen = chooseModel(agentSpeechModel, config);
-  const models = speech.servedModels(chosen.folders);
-  const [served] = models;
-  if (served === undefined) throw new ServiceError("no_worker", { parameters: { model: chosen.name } });
+  const available = speech.servedModels(chosen.folders);
+  if (available.length === 0) throw new ServiceError("no_worker", { parameters: { model: chosen.name } });
   const [saved = null] = voiceId === "" ? [] : await savedVoices.resolve(plan.teamId, [voiceId]);
   if (voiceId !== "" && saved === null) options.onVoiceMissing();
-  const voices = [{ speaker: saved?.speaker ?? null, traits: saved?.traits ?? null, language, speed: 1 }];
+  const clonesVoices = available.some((model) => model.clonesVoices === true);
+  const prompt = saved === null || !clonesVoices ? null : savedPrompt(saved);
+  const models = prompt === null ? available : speech.servedModels(chosen.folders, true);
+  const [served] = models;
+  // They may have gone meanwhile.
+  if (served === undefined) throw new ServiceError("no_worker", { parameters: { model: chosen.name } });
+  const voices: VoiceSettings[] = [
+    {
+      speaker: saved?.speaker ?? null,
+      traits: saved?.traits ?? null,
+      language,
+      speed: 1,
+      ...(prompt === null ? {} : { prompt }),
+    },
+  ];
   return {
     model: chosen.name,
     sampleRate: served.sampleRate,

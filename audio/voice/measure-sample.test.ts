@@ -3,7 +3,9 @@ import { closeDecoderThreads } from "../decoding/decoder-pool.js";
 import { ffmpegEncode } from "../testing/ffmpeg.js";
 import { noise, tone } from "../testing/signals.js";
 import { speechLike } from "../testing/speech-like.js";
+import { bytesToSamples } from "../pcm.js";
 import { measureVoiceSample } from "./measure-sample.js";
+import { measureVoice } from "./traits.js";
 
 afterAll(closeDecoderThreads);
 
@@ -19,6 +21,18 @@ test.each([
   expect(Math.abs(traits.pitchHz - 190)).toBeLessThan(3);
   expect(Math.abs(traits.syllablesPerSecond - 4)).toBeLessThan(0.8);
   expect(Math.abs(durationMs - 4000)).toBeLessThan(120);
+});
+
+test("gives the beginning of a sample for models that clone voices, at their rate", async () => {
+  const { prompt } = await measureVoiceSample(toWav(voice));
+  const samples = bytesToSamples(prompt ?? new Uint8Array(0));
+  expect(samples.length).toBe(4 * 24_000);
+  const { pitchHz, spectralTiltDbPerOctave } = measureVoice({ samples, sampleRate: 24_000 });
+  const own = measureVoice({ samples: voice, sampleRate: 16_000 });
+  expect(pitchHz).toBeCloseTo(own.pitchHz, 0);
+  expect(spectralTiltDbPerOctave).toBeCloseTo(own.spectralTiltDbPerOctave, 0);
+  const long = speechLike({ pitchHz: 190, syllablesPerSecond: 4, seconds: 20, sampleRate: 16_000 });
+  expect((await measureVoiceSample(toWav(long))).prompt?.length).toBe(2 * 10 * 24_000);
 });
 
 test.each([

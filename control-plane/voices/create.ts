@@ -40,6 +40,7 @@ export async function createVoice(
   let coverDigest: string | null = null;
   try {
     for (const [position, bytes] of request.voices.entries()) await objects.putSample(voiceId, position, bytes);
+    if (measurement.prompt.length > 0) await objects.putPrompt(voiceId, measurement.prompt);
     if (request.cover_image !== undefined) coverDigest = await objects.putCover(voiceId, request.cover_image);
     const voice = voiceRow({
       voiceId,

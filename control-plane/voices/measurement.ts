@@ -1,3 +1,5 @@
+import { bytesToSamples, samplesToBytes } from "#audio/pcm";
+import { joinPrompts } from "#audio/voice/prompt";
 import { combineTraits } from "#audio/voice/traits";
 import type { MeasuredSample } from "#protocol/bus/samples";
 import { ServiceError } from "#protocol/errors";
@@ -9,6 +11,8 @@ export interface VoiceMeasurement {
   traits: VoiceTraits;
   /** One for each sample. */
   durationsMs: number[];
+  /** What models that clone voices take of the samples, as `SavedPrompt` has it; empty where edges gave none. */
+  prompt: Uint8Array;
 }
 
 /** Measures the samples of one voice. Throws `bad_reference_audio` for one that is silent, too short or not audio. */
@@ -31,6 +35,7 @@ export function measureSamples(edges: Pick<SampleQuestions, "measure">): Measure
     return {
       traits: combineTraits(measured.map((sample) => sample.traits)),
       durationsMs: measured.map((sample) => sample.durationMs),
+      prompt: samplesToBytes(joinPrompts(measured.map(({ prompt }) => bytesToSamples(prompt ?? new Uint8Array(0))))),
     };
   };
 }

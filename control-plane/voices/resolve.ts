@@ -28,12 +28,16 @@ export async function resolveVoices(db: Db, stranger: unknown): Promise<ResolveV
   return { voices: voiceIds.map((voiceId) => byId.get(voiceId) ?? null) };
 }
 
-/** A saved voice is the model's default speaker, steered by what was measured. */
+/**
+ * A saved voice speaks in its recording where a model does that; else it is a speaker of the model, steered by what was
+ * measured.
+ */
 function toResolved(voice: VoiceRow): ResolvedVoice {
   const { pitchHz, pitchRangeSemitones, syllablesPerSecond, spectralTiltDbPerOctave } = voice;
   return {
     voiceId: voice.id,
     speaker: null,
     traits: { pitchHz, pitchRangeSemitones, syllablesPerSecond, spectralTiltDbPerOctave },
+    hasPrompt: true,
   };
 }

@@ -42,6 +42,7 @@ export interface HealthReport {
     speakers: number;
     providers: string[];
     workers: number;
+    clones_voices: boolean;
   }[];
 }
 
@@ -103,6 +104,7 @@ function mergeModels(served: ServedModel[]): HealthReport["models"] {
       speakers: speakers.length,
       providers: [],
       workers: 0,
+      clones_voices: model.clonesVoices === true,
     };
     merged.workers++;
     if (!merged.providers.includes(provider)) merged.providers.push(provider);

@@ -94,6 +94,7 @@ describe("describeHealth", () => {
         speakers: 2,
         providers: ["process"],
         workers: 2,
+        clones_voices: false,
       },
     ]);
   });

@@ -82,17 +82,22 @@ export function askedStream(options: RequestedSpeech, text: string): AskedStream
 export async function planSpeech(options: RequestedSpeech): Promise<SpeechPlan> {
   const { request, caller, context, pacing } = options;
   const { folders, name } = caller.model;
-  const models = context.speech.servedModels(folders);
-  const [served] = models;
-  if (served === undefined) throw new ServiceError("no_worker", { parameters: { model: name } });
-  const { savedVoices: saved, inlineVoices: inline } = context;
+  const { speech, savedVoices: saved, inlineVoices: inline } = context;
+  const available = speech.servedModels(folders);
+  if (available.length === 0) throw new ServiceError("no_worker", { parameters: { model: name } });
   const cast = await castVoices({
     request,
     teamId: caller.principal.teamId,
     saved,
     inline,
+    clonesVoices: available.some(({ clonesVoices }) => clonesVoices === true),
     traceparent: caller.traceparent,
   });
+  const isCloned = cast.voices.some(({ prompt }) => prompt !== undefined);
+  const models = isCloned ? speech.servedModels(folders, true) : available;
+  const [served] = models;
+  // They may have gone meanwhile.
+  if (served === undefined) throw new ServiceError("no_worker", { parameters: { model: name } });
   const format = request.format ?? "mp3";
   const maxTokens = request.max_new_tokens ?? 0;
   const latency = request.latency ?? "balanced";
@@ -107,6 +112,7 @@ export async function planSpeech(options: RequestedSpeech): Promise<SpeechPlan> 
       teamId: caller.principal.teamId,
       ...(mostWaitMs === undefined ? {} : { mostWaitMs }),
       voices: cast.voices,
+      prompts: cast.prompts,
       normalize: request.normalize ?? true,
       sampling: samplingOf(request),
       maxSamples: Math.ceil((maxTokens / AUDIO_TOKENS_PER_SECOND) * served.sampleRate),

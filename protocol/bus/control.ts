@@ -6,6 +6,7 @@ import type { StoredSpan } from "./span-stream.js";
 export const controlSubjects = {
   verifyKey: "parley.control.verify-key",
   resolveVoices: "parley.control.resolve-voices",
+  voicePrompt: "parley.control.voice-prompt",
   http: "parley.control.http",
   keys: "parley.control.keys",
   teams: "parley.control.teams",
@@ -100,6 +101,8 @@ export interface ResolvedVoice {
   voiceId: string;
   speaker: string | null;
   traits: VoiceTraits | null;
+  /** Whether `voicePrompt` gives a recording of it; it does not when absent. */
+  hasPrompt?: boolean;
 }
 
 /** In the order asked; null where the team may not use the voice or it does not exist. */

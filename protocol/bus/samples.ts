@@ -23,6 +23,8 @@ export interface SampleQuestion {
 export interface MeasuredSample {
   traits: VoiceTraits;
   durationMs: number;
+  /** Its beginning as models that clone voices take it (voice-prompts.ts); absent from edges of the version before. */
+  prompt?: Uint8Array;
 }
 
 /** What is said in a voice sample. */

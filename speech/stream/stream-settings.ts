@@ -33,6 +33,8 @@ export interface StreamSettings {
   mostWaitMs?: number;
   /** By speaker; a script that names a speaker beyond the list gets the first. Never empty. */
   voices: VoiceSettings[];
+  /** Recordings that the voices name and that came with the stream, by id; none when absent. */
+  prompts?: ReadonlyMap<string, Int16Array>;
   normalize: boolean;
   sampling: Sampling;
   /** Most samples per chunk; 0 is no limit. */

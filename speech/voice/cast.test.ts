@@ -8,7 +8,9 @@ import {
 import { ServiceError, toErrorRecord } from "#protocol/errors";
 import { type SpeechRequest, speechRequest } from "#protocol/speech/request";
 import { VirtualClock } from "#common/clock";
+import { sha256Hex } from "#common/identifier";
 import { LocalBus } from "#common/bus/testing/local-bus";
+import { samplesToBytes } from "#audio/pcm";
 import { testTraits } from "#audio/testing/voice-traits";
 import { castVoices } from "./cast.js";
 import { InlineVoices } from "./inline-voices.js";
@@ -31,12 +33,15 @@ function library(voices: Record<string, ResolvedVoice>) {
     async (bytes) => {
       measured.push(bytes[0] ?? -1);
       if (bytes[0] === 0) throw new ServiceError("bad_reference_audio", { parameters: { detail: "silent" } });
-      return { traits: { ...testTraits, pitchHz: 100 + (bytes[0] ?? 0) } };
+      return {
+        traits: { ...testTraits, pitchHz: 100 + (bytes[0] ?? 0) },
+        prompt: samplesToBytes(Int16Array.of(bytes[0] ?? 0, 1)),
+      };
     },
     (list) => ({ ...testTraits, pitchHz: list.reduce((sum, traits) => sum + traits.pitchHz, 0) / list.length }),
   );
-  const cast = (fields: Partial<SpeechRequest>, teamId = "team") =>
-    castVoices({ request: speechRequest.parse({ text: "Hi", ...fields }), teamId, saved, inline });
+  const cast = (fields: Partial<SpeechRequest>, teamId = "team", clonesVoices = false) =>
+    castVoices({ request: speechRequest.parse({ text: "Hi", ...fields }), teamId, saved, inline, clonesVoices });
   return { bus, clock, asked, measured, cast };
 }
 
@@ -57,6 +62,7 @@ describe("the voices of a request", () => {
       expect(await cast({ ...fields, prosody: { speed: 1.5 } })).toEqual({
         voices: [{ speaker: null, language: null, speed: 1.5, traits: null }],
         voiceIds: [],
+        prompts: new Map(),
       });
     }
     expect(asked).toEqual([]);
@@ -97,6 +103,41 @@ describe("the voices of a request", () => {
     const { cast } = library({});
     await expect(cast({ references: [sample(0)] })).rejects.toMatchObject({ code: "bad_reference_audio" });
     await expect(cast({ references: [[sample(1)], []] })).rejects.toMatchObject({ code: "bad_reference_audio" });
+  });
+});
+
+describe("the recordings of voices, where a model speaks in them", () => {
+  it("are named by the voices, and those of the request come along", async () => {
+    const { cast, measured } = library({});
+    const digest = (...bytes: number[]): string =>
+      sha256Hex(bytes.map((byte) => sha256Hex(Uint8Array.of(byte))).join("\n"));
+    const { voices, prompts } = await cast({ references: [[sample(10)], [sample(20), sample(30)]] }, "team", true);
+    expect(voices.map(({ prompt }) => prompt)).toEqual([
+      { source: "stream", id: digest(10) },
+      { source: "stream", id: digest(20, 30) },
+    ]);
+    expect([...prompts]).toEqual([
+      [digest(10), Int16Array.of(10, 1)],
+      [digest(20, 30), Int16Array.of(20, 1, 30, 1)],
+    ]);
+    const again = await cast({ references: [sample(10)] }, "team", true);
+    expect(again.prompts.get(digest(10))).toBe(prompts.get(digest(10)));
+    expect(measured).toEqual([10, 20, 30]);
+  });
+
+  it("stay in the library for saved voices, if it has them", async () => {
+    const { cast } = library({ anna: { ...anna, hasPrompt: true }, bert });
+    const { voices, prompts } = await cast({ reference_id: ["anna", "bert"] }, "team", true);
+    expect(voices.map(({ prompt }) => prompt)).toEqual([{ source: "library", id: "anna" }, undefined]);
+    expect([...prompts]).toEqual([]);
+  });
+
+  it("are nobody's where no model speaks in them", async () => {
+    const { cast } = library({ anna: { ...anna, hasPrompt: true } });
+    for (const fields of [{ reference_id: "anna" }, { references: [sample(10)] }]) {
+      const { voices, prompts } = await cast(fields);
+      expect([voices.map((voice) => "prompt" in voice), prompts.size]).toEqual([[false], 0]);
+    }
   });
 });
 

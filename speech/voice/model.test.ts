@@ -60,6 +60,7 @@ it("seeds each chunk by what is asked for, where and which text", () => {
   expect(seedBase("espeak", [{ ...voice }], { text: "other" })).toBe(base);
   for (const other of [
     seedBase("m", [voice], { text: "" }),
+    seedBase("espeak", [{ ...voice, prompt: { source: "library", id: "a" } }], { text: "" }),
     seedBase("espeak", [{ ...voice, speed: 2 }], { text: "" }),
     seedBase("espeak", [voice], { text: "", top_p: 0.5 }),
   ]) {

@@ -10,7 +10,13 @@ import { samplingOf } from "./sampling.js";
 export function seedBase(model: string, voices: VoiceSettings[], request: SpeechRequest): string {
   const { temperature, topP, repetitionPenalty } = samplingOf(request);
   const sampling = [temperature, topP, repetitionPenalty, request.normalize ?? true];
-  const settings = voices.map((voice) => [voice.speaker, voice.language, voice.speed, traitNumbers(voice)]);
+  const settings = voices.map((voice) => [
+    voice.speaker,
+    voice.language,
+    voice.speed,
+    traitNumbers(voice),
+    ...(voice.prompt === undefined ? [] : [voice.prompt.id]),
+  ]);
   return createHash("sha256")
     .update(JSON.stringify([model, settings, sampling]))
     .digest("hex");

@@ -28,7 +28,8 @@ const measureByLength: MeasureVoice = (samples) => {
   }
   const pitchHz = samples.reduce((sum, bytes) => sum + bytes.byteLength, 0);
   const traits = { pitchHz, pitchRangeSemitones: 2, syllablesPerSecond: 4, spectralTiltDbPerOctave: -6 };
-  return Promise.resolve({ traits, durationsMs: samples.map((bytes) => bytes.byteLength) });
+  const prompt = Uint8Array.of(...samples.flatMap((bytes) => [bytes[0] ?? 0, 1]));
+  return Promise.resolve({ traits, durationsMs: samples.map((bytes) => bytes.byteLength), prompt });
 };
 
 /** What a service needs to listen to the samples of a voice. */

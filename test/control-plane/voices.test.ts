@@ -12,6 +12,7 @@ import {
   usageSubject,
   voiceChangedSubject,
 } from "#protocol/bus/control";
+import type { SavedPrompt } from "#protocol/bus/voice-prompts";
 import { encodeMsgpack } from "#protocol/msgpack";
 import { apiCredit, walletPackage } from "#protocol/wallet";
 import { type ModelEntity, type ModelList, modelEntity, modelList } from "#protocol/voices";
@@ -437,6 +438,29 @@ describe.each(engines)("/model on %s", (engine) => {
     };
     expect(await resolve(owner)).toEqual([true, true, true, false, false]);
     expect(await resolve(stranger)).toEqual([true, true, false, false, false]);
+  });
+
+  it("gives workers the recording of a voice, made once, until the voice is gone", async () => {
+    const made = await create(multipart([...required, ["voices", WAV], ["voices", WAV]]));
+    const objects = service.bus.objects({ name: "voices", maxAgeMs: 0 });
+    const ask = async (voiceId: string): Promise<string | Uint8Array> => {
+      const reply = await service.bus.request<Reply<SavedPrompt>>(
+        controlSubjects.voicePrompt,
+        { voiceId },
+        { timeoutMs: 5000, dependency: "x" },
+      );
+      return reply.ok ? reply.value.pcm : reply.error.code;
+    };
+    const prompt = Uint8Array.of(WAV[0] ?? 0, 1, WAV[0] ?? 0, 1);
+    const bytesOf = async (voiceId: string): Promise<Uint8Array> => Uint8Array.from((await ask(voiceId)) as Uint8Array);
+    expect(await bytesOf(made._id)).toEqual(prompt);
+    // As voices of earlier versions are.
+    await objects.delete(`${made._id}/prompt`);
+    expect(await bytesOf(made._id)).toEqual(prompt);
+    expect(Uint8Array.from((await objects.get(`${made._id}/prompt`)) ?? [])).toEqual(prompt);
+    expect((await service.call(owner, "DELETE", `/model/${made._id}`)).status).toBe(200);
+    expect(await objects.get(`${made._id}/prompt`)).toBeNull();
+    for (const voiceId of [made._id, "0".repeat(32), "../x"]) expect(await ask(voiceId)).toBe("unknown_reference");
   });
 
   it("tells edges of changed voices, counts their tasks, and makes edges forget keys whose credit is gone", async () => {

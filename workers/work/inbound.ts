@@ -42,6 +42,9 @@ const speechChunk = anyChunk.extend({
     language: z.string().max(64).nullable(),
     speed: finite.pipe(z.number().min(0.1).max(10)),
     traits: traits.nullable(),
+    prompt: z
+      .object({ source: z.enum(["stream", "library"]), id: z.string().regex(/^[0-9a-f]{32}(?:[0-9a-f]{32})?$/) })
+      .optional(),
   }),
   delivery: z.object({
     style: z.string().max(256),

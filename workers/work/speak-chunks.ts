@@ -2,9 +2,11 @@ import { ownerAudioSubject } from "#protocol/bus/audio";
 import { type Batch, type ChunkOutcome, workSize } from "#protocol/bus/scheduling";
 import { ServiceError } from "#protocol/errors";
 import type { SpeechChunk } from "#protocol/speech/chunk";
+import type { Bus } from "#common/bus/bus";
 import type { ChunkJob, ChunkResult, SpeechEngine } from "../engines/engine.js";
 import type { BatchContext } from "./batch-context.js";
 import { chunkFailed, missingModel } from "./chunk-failure.js";
+import { fetchPrompt } from "./fetch-prompt.js";
 import { FrameSender } from "./frame-sender.js";
 import { convertRate } from "./rate-conversion.js";
 
@@ -31,6 +33,7 @@ export async function speakChunks(
       signal,
       reserved,
       emit: (piece) => conversion.send(piece),
+      ...promptOf(bus, chunk),
     };
     return { chunk, sender, conversion, done, job };
   });
@@ -62,6 +65,11 @@ export async function speakChunks(
     context.telemetry.chunkDone(chunk, outcome, sampleRate);
     return outcome;
   });
+}
+
+function promptOf(bus: Bus, chunk: SpeechChunk): Pick<ChunkJob, "prompt"> {
+  const { prompt } = chunk.voice;
+  return prompt === undefined ? {} : { prompt: () => fetchPrompt(bus, prompt, chunk.ownerId) };
 }
 
 /** Engines never reject by contract; one that does must still not cost the batch its answer. */

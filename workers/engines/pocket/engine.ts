@@ -10,7 +10,7 @@ import { type ModelFolder, ModelProblem } from "../../repository/folder.js";
 import { spokenText } from "../../text/spoken-text.js";
 import { WordTimer } from "../../text/words.js";
 import type { ChunkJob, ChunkResult, SpeechEngine } from "../engine.js";
-import { allThreads, type ModelThreads } from "../model-threads.js";
+import { allThreads, type ModelThreads, type ThreadKind } from "../model-threads.js";
 import { nearestSpeaker, steer } from "../onnx/steering.js";
 import { ChunkShaper } from "../shaping.js";
 import type { VoiceEmbedding } from "./generation.js";
@@ -99,7 +99,7 @@ export class PocketEngine implements SpeechEngine {
 
   /** Speaks once with the first speaker, on threads of each kind. */
   async warmUp(): Promise<void> {
-    const voice = await this.#speakerVoice(this.#speakers[0] as Speaker);
+    const voice = await this.#speakerVoice(this.#speakers[0] as Speaker, "general");
     const [piece] = cutText(warmUpText, this.#tokenizer);
     const { sentence, tokens } = piece as TextPiece;
     const utterance = { voice, sentence, tokens, seed: 0, sampling: defaultSampling };
@@ -161,28 +161,32 @@ export class PocketEngine implements SpeechEngine {
     const isMeasured = prompt === undefined && traits !== null;
     const own = isMeasured ? this.#speakerTraits() : [];
     const index = speaker === null ? ((isMeasured ? nearestSpeaker(traits, own) : null) ?? 0) : this.#indexOf(speaker);
+    const threads = job.reserved === true ? "reserved" : "general";
     const voice =
       prompt === undefined || speaker !== null
-        ? await this.#speakerVoice(this.#speakers[index] as Speaker)
-        : await this.#promptVoice(`${prompt.source} ${prompt.id}`, job.prompt);
+        ? await this.#speakerVoice(this.#speakers[index] as Speaker, threads)
+        : await this.#promptVoice(`${prompt.source} ${prompt.id}`, threads, job.prompt);
     const steering = steer(chunk, own[index] ?? null, 1);
     const change = changeOf(chunk, steering);
     return { voice, change, tiltDbPerOctave: steering.tiltDbPerOctave };
   }
 
-  #speakerVoice(speaker: Speaker): Promise<VoiceEmbedding> {
-    return this.#voice(`speaker ${speaker.name}`, async () => readRecording(speaker));
+  #speakerVoice(speaker: Speaker, threads: ThreadKind): Promise<VoiceEmbedding> {
+    return this.#voice(`speaker ${speaker.name}`, threads, async () => readRecording(speaker));
   }
 
-  #promptVoice(key: string, fetch: ChunkJob["prompt"]): Promise<VoiceEmbedding> {
-    return this.#voice(key, async () => {
+  #promptVoice(key: string, threads: ThreadKind, fetch: ChunkJob["prompt"]): Promise<VoiceEmbedding> {
+    return this.#voice(key, threads, async () => {
       if (fetch === undefined) throw new ServiceError("internal", { cause: new RangeError("nobody has the prompt") });
       return await fetch();
     });
   }
 
-  #voice(key: string, recording: () => Promise<Int16Array>): Promise<VoiceEmbedding> {
-    return this.#voices.get(key, async () => ({ key, ...(await this.#calls.encode(toFloat(await recording()))) }));
+  #voice(key: string, threads: ThreadKind, recording: () => Promise<Int16Array>): Promise<VoiceEmbedding> {
+    return this.#voices.get(key, async () => {
+      const encoded = await this.#calls.encode(toFloat(await recording()), threads);
+      return { key, ...encoded };
+    });
   }
 
   #speakerTraits(): (VoiceTraits | null)[] {

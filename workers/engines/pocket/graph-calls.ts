@@ -36,9 +36,10 @@ export class PocketCalls {
     return new PocketCalls(opened, source, threads);
   }
 
-  async encode(audio: Float32Array): Promise<EncodedVoice> {
+  /** What a recording at the model's rate is to it. */
+  async encode(audio: Float32Array, threads: ThreadKind): Promise<EncodedVoice> {
     const task: PocketTask = { kind: "encode", source: this.#source, audio };
-    return await this.#threads.run<EncodedVoice>(handler, task);
+    return await this.#threads.run<EncodedVoice>(handler, task, { threads });
   }
 
   /**
