@@ -8,9 +8,15 @@ import { readTokenizer, type Tokenizer } from "./tokenizer.js";
 const directory = mkdtempSync(join(tmpdir(), "parley-tokenizer-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** A vocabulary of these pieces, after the special ones and the bytes. */
-function tokenizer(scores: Readonly<Record<string, number>>): { encode: Tokenizer["encode"]; names: string[] } {
-  const bytes = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`);
+/** A vocabulary of these pieces, after the special ones and, if wanted, the bytes. */
+function tokenizer(
+  scores: Readonly<Record<string, number>>,
+  hasBytes = true,
+): { encode: Tokenizer["encode"]; names: string[] } {
+  const bytes = Array.from(
+    { length: hasBytes ? 256 : 0 },
+    (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`,
+  );
   const special = Object.fromEntries(["<unk>", "<s>", "</s>", "<pad>", ...bytes].map((name) => [name, 0]));
   const all: Record<string, number> = { ...special, ...scores };
   const names = Object.keys(all);
@@ -46,6 +52,11 @@ describe("the tokenizer", () => {
     expect(piecesOf("<s>")).toEqual(["\u2581", "<0x3C>", "<0x73>", "<0x3E>"]);
     expect(piecesOf("<0x41>").length).toBe(7);
     expect(piecesOf("\u{1f600}\u{1f601}")).toEqual(["\u2581", "\u{1f600}", "<0xF0>", "<0x9F>", "<0x98>", "<0x81>"]);
+  });
+
+  it("gives one token for what it does not know where the vocabulary has no bytes", () => {
+    const plain = tokenizer(scores, false);
+    expect(plain.encode("aé").map(({ id }) => plain.names[id])).toEqual(["\u2581a", "<unk>"]);
   });
 
   it("says where each token stands in the text", () => {

@@ -36,13 +36,19 @@ export function readTokenizer(paths: { vocab: string; scores: string }): Tokeniz
     if (!unmatched.test(piece)) pieces.set(piece, { id, score: scores[piece] as number });
   }
   if (pieces.size === 0) throw new ModelProblem("vocab.json has no pieces of text");
-  const bytes = Array.from({ length: 256 }, (_, byte) => {
-    const name = `<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`;
-    const id = Object.hasOwn(ids, name) ? ids[name] : undefined;
-    if (id === undefined) throw new ModelProblem(`vocab.json lacks ${name}`);
-    return id;
-  });
-  return unigramTokenizer(pieces, bytes);
+  return unigramTokenizer(pieces, spellingOf(ids));
+}
+
+/** Ids for a character that is no piece: those of its bytes where the vocabulary has bytes, else that of the unknown. */
+function spellingOf(ids: Readonly<Record<string, number>>): (character: string) => number[] {
+  const idOf = (name: string): number | undefined => (Object.hasOwn(ids, name) ? ids[name] : undefined);
+  const bytes = Array.from({ length: 256 }, (_, byte) =>
+    idOf(`<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`),
+  ).filter((id) => id !== undefined);
+  if (bytes.length === 256) return (character) => [...Buffer.from(character)].map((byte) => bytes[byte] as number);
+  const unknown = idOf("<unk>");
+  if (unknown === undefined) throw new ModelProblem("vocab.json has neither <unk> nor all of <0x00> to <0xFF>");
+  return () => [unknown];
 }
 
 interface Piece {
@@ -50,7 +56,7 @@ interface Piece {
   score: number;
 }
 
-function unigramTokenizer(pieces: ReadonlyMap<string, Piece>, bytes: readonly number[]): Tokenizer {
+function unigramTokenizer(pieces: ReadonlyMap<string, Piece>, spell: (character: string) => number[]): Tokenizer {
   let longest = 0;
   let unknownScore = 0;
   for (const [piece, { score }] of pieces) {
@@ -92,8 +98,7 @@ function unigramTokenizer(pieces: ReadonlyMap<string, Piece>, bytes: readonly nu
         const range = { start: Math.max(0, at - 1), end: Math.max(0, end - 1) };
         const piece = chosen[at] ?? null;
         if (piece !== null) tokens.push({ id: piece.id, ...range });
-        else
-          for (const byte of Buffer.from(marked.slice(at, end))) tokens.push({ id: bytes[byte] as number, ...range });
+        else for (const id of spell(marked.slice(at, end))) tokens.push({ id, ...range });
       }
       return tokens;
     },
