@@ -10,7 +10,7 @@ import type { Logger } from "#common/log";
  * Records of requests that were given nothing, refused ones above all, are published together after so long: a refusal
  * is not kept waiting by the record of the one before it, and nobody is charged for them.
  */
-const NOTHING_GIVEN_WAIT_MS = 200;
+export const NOTHING_GIVEN_WAIT_MS = 200;
 
 /** Ends the report of one request: its record is published, unless it has used nothing (null). Call it once. */
 export type ReportEnd = (record: UsageRecord | null) => void;
@@ -41,7 +41,7 @@ export class UsageReporter {
     return (record) => {
       this.#open.delete(describe);
       if (record === null) return;
-      if (isNothing(record) && !this.#isClosed) this.#keep(record);
+      if (isNothing(record) && !this.#isClosed) this.#putAside(record);
       else this.#options.bus.publish(usageSubject, record);
     };
   }
@@ -50,17 +50,18 @@ export class UsageReporter {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancel?.();
-    this.#publishKept();
+    this.#publishPutAside();
     await this.#writing;
     await this.#write();
   }
 
-  #keep(record: UsageRecord): void {
+  #putAside(record: UsageRecord): void {
     this.#nothingGiven.push(record);
-    if (this.#nothingGiven.length === 1) this.#options.clock.after(NOTHING_GIVEN_WAIT_MS, () => this.#publishKept());
+    if (this.#nothingGiven.length === 1)
+      this.#options.clock.after(NOTHING_GIVEN_WAIT_MS, () => this.#publishPutAside());
   }
 
-  #publishKept(): void {
+  #publishPutAside(): void {
     for (const record of this.#nothingGiven.splice(0)) this.#options.bus.publish(usageSubject, record);
   }
 

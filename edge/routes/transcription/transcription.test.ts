@@ -1,3 +1,4 @@
+import { NOTHING_GIVEN_WAIT_MS } from "#common/usage/usage-reporter";
 import { expect, describe, it } from "vitest";
 import { ServiceError } from "#protocol/errors";
 import { MAX_AUDIO_FILE_BYTES } from "#protocol/transcription/request";
@@ -212,6 +213,7 @@ describe("POST /v1/asr", () => {
         task === "transcribe" ? new ServiceError("transcription_failed", { parameters: { attempts: 3 } }) : null,
     });
     expect(await post(bench, encodeMsgpack({ audio })).outcome).toMatchObject({ code: "transcription_failed" });
+    bench.clock.advance(NOTHING_GIVEN_WAIT_MS);
     expect(bench.usage).toMatchObject([{ outcome: "failed" }]);
     expect(bench.recognition.openStreams).toBe(0);
   });
@@ -223,6 +225,7 @@ describe("POST /v1/asr", () => {
     responder.leave();
     expect(await outcome).toMatchObject({ name: "AbortError" });
     expect(bench.recognition.openStreams).toBe(0);
+    bench.clock.advance(NOTHING_GIVEN_WAIT_MS);
     expect(bench.usage).toMatchObject([{ outcome: "cancelled", audioMs: 0 }]);
     expect(responder.begun).toBe(false);
   });

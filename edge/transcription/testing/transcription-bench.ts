@@ -31,11 +31,12 @@ export class TranscriptionBench {
   readonly usage: UsageRecord[] = [];
   readonly context: TranscriptionContext;
   readonly keys = new KeyWatches();
+  readonly clock = new VirtualClock();
   principal = testPrincipal;
 
   constructor(recognition: ScriptedRecognitionOptions = {}, environment: Record<string, string> = {}) {
     this.recognition = new ScriptedRecognition(recognition);
-    const clock = new VirtualClock();
+    const { clock } = this;
     const config = loadConfig(environment);
     this.bus.subscribe<UsageRecord>(usageSubject, (record) => this.usage.push(record));
     this.context = {
