@@ -2,14 +2,19 @@
 
 The mix is given as shares of the audio: `--mix espeak=0.2 commonvoice_train=0.1 ...`. Small pools are repeated, each time with other
 augmentation. The learning rate falls along a cosine over the given time; the averaged weights (EMA) are saved beside the last ones.
+
+Every ten minutes, at the end and when it is told to stop (SIGTERM), it writes all it needs to go on to `state.pt`. `--resume` goes on from
+there, also with another mix or a later end: the cosine is then over what was trained and what is left.
 """
 
 import argparse
 import copy
 import math
 import random
+import signal
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +30,8 @@ from score import distance
 
 BATCH_SAMPLES = 40 * pools.RATE
 CHUNK_SAMPLES = 1200 * pools.RATE
+LONGEST = 17 * pools.RATE
+SAVE_EVERY_S = 600
 JOINED = ("speech_commands_train", "an4_train")
 """Pools of single words: several clips are joined to one utterance, so that words have neighbours."""
 
@@ -33,7 +40,7 @@ Sample = tuple[np.ndarray, list[int]]
 
 def usable(item: pools.Utterance) -> bool:
     """Long enough for its phones (CTC needs a frame for each) and short enough for a batch."""
-    return len(item.phones) > 1 and 1.05 * len(item.phones) + 2 < len(item.audio) / 640 and len(item.audio) < 240_000
+    return len(item.phones) > 1 and 1.05 * len(item.phones) + 2 < len(item.audio) / 640 and len(item.audio) < LONGEST
 
 
 class Source:
@@ -124,6 +131,57 @@ def average(mean: Network, network: Network, keep: float) -> None:
                 a.copy_(b)
 
 
+@dataclass
+class Run:
+    """All that training needs to go on after it was stopped."""
+
+    network: Network
+    mean: Network
+    optimizer: torch.optim.Optimizer
+    seconds: float = 0.0
+    """Time spent in training."""
+    audio: float = 0.0
+    """Seconds of audio heard."""
+    step: int = 0
+    loss: float = 0.0
+    """Running mean."""
+
+    def save(self, folder: Path) -> None:
+        """`state.pt` to go on from, `last.pt` and `mean.pt` for export.py; each replaces the one before as a whole."""
+        numbers = {"seconds": self.seconds, "audio": self.audio, "step": self.step, "loss": self.loss}
+        states = {"network": self.network.state_dict(), "mean": self.mean.state_dict(), "optimizer": self.optimizer.state_dict()}
+        for name, content in (("state", numbers | states), ("last", states["network"]), ("mean", states["mean"])):
+            torch.save(content, folder / f"{name}.pt.part")
+            (folder / f"{name}.pt.part").replace(folder / f"{name}.pt")
+
+    def load(self, folder: Path) -> None:
+        state = torch.load(folder / "state.pt", map_location="cpu")
+        self.network.load_state_dict(state["network"])
+        self.mean.load_state_dict(state["mean"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.seconds, self.audio, self.step, self.loss = state["seconds"], state["audio"], state["step"], state["loss"]
+
+
+def learn(run: Run, batch: tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor], bf16: bool) -> None:
+    """One step of the optimizer on a batch of collate()."""
+    x, lengths, said, counts = batch
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=bf16):
+        scores, middle, frames = run.network.body(x, lengths)
+    losses = [F.ctc_loss(F.log_softmax(s.float(), 1).permute(2, 0, 1), said, frames, counts, zero_infinity=True) for s in (scores, middle)]
+    run.optimizer.zero_grad()
+    (0.75 * losses[0] + 0.25 * losses[1]).backward()
+    if torch.isfinite(torch.nn.utils.clip_grad_norm_(run.network.parameters(), 4.0)):
+        run.optimizer.step()
+    run.step += 1
+    run.audio += int(lengths.sum()) / 100
+    run.loss = losses[0].item() if run.step == 1 else 0.98 * run.loss + 0.02 * losses[0].item()
+
+
+def sources(folder: Path, mix: list[str], rng: random.Random) -> list[Source]:
+    """Sources of `POOL=SHARE` entries."""
+    return [Source(folder / name, float(share), rng) for name, share in (entry.split("=") for entry in mix)]
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--pools", type=Path, required=True)
@@ -135,7 +193,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--warm-up", type=int, default=150, help="steps until the highest rate")
     parser.add_argument("--bf16", action="store_true", help="bfloat16 arithmetic; measure first, it is not faster everywhere")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, required=True, help="folder for last.pt and mean.pt")
+    parser.add_argument("--resume", action="store_true", help="go on from state.pt of the folder, where there is one")
+    parser.add_argument("--out", type=Path, required=True, help="folder for state.pt, last.pt and mean.pt")
     return parser.parse_args()
 
 
@@ -147,64 +206,65 @@ def end_time(clock: str) -> float:
 
 def main() -> None:
     options = arguments()
-    torch.manual_seed(options.seed)
     torch.set_num_threads(1)
-    rng = random.Random(options.seed)
-    random.seed(options.seed)
+    network = Network()
+    if options.start_from:
+        network.load_state_dict(torch.load(options.start_from, map_location="cpu"))
+    fused = {"fused": True} if torch.__version__ >= "2" else {}
+    optimizer = torch.optim.AdamW(network.parameters(), options.rate, betas=(0.9, 0.98), weight_decay=1e-2, **fused)
+    run = Run(network, copy.deepcopy(network), optimizer)
     options.out.mkdir(parents=True, exist_ok=True)
-    sources = [Source(options.pools / name, float(share), rng) for name, share in (entry.split("=") for entry in options.mix)]
-    augmenter = Augmenter([audio for source in sources if source.ready() for audio, _ in source.items[:40]], options.seed)
+    if options.resume and (options.out / "state.pt").exists():
+        run.load(options.out)
+        print(f"goes on after {run.seconds / 60:.0f} min, {run.step} steps, {run.audio / 3600:.1f} h of audio", flush=True)
+    # After a stop the walk through the pools is another one.
+    seed = options.seed + run.step
+    torch.manual_seed(seed)
+    random.seed(seed)
+    rng = random.Random(seed)
+    mix = sources(options.pools, options.mix, rng)
+    augmenter = Augmenter([audio for source in mix if source.ready() for audio, _ in source.items[:40]], seed)
     watched = {
         name: [(log_mel(item.audio / 32768), phones.ids(item.phones)) for item in pools.read(options.pools / name)] for name in options.watch
     }
-    network = Network()
-    if options.start_from:
-        network.load_state_dict(torch.load(options.start_from))
-    mean = copy.deepcopy(network)
-    optimizer = torch.optim.AdamW(network.parameters(), options.rate, betas=(0.9, 0.98), weight_decay=1e-2)
-    begin, end, audio, running, step = time.time(), end_time(options.until), 0.0, 0.0, 0
-    preparing, reported = 0.0, begin - 240
+    stopped: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _frame: stopped.append(number))
+    first_step, before, begin, end = run.step, run.seconds, time.time(), end_time(options.until)
+    preparing, reported, saved = 0.0, begin - 240, begin
 
     def report() -> None:
         watching = ", ".join(
-            f"{name} {phone_error_rate(network, clips):.1f} / {phone_error_rate(mean, clips):.1f}" for name, clips in watched.items()
+            f"{name} {phone_error_rate(network, clips):.1f} / {phone_error_rate(run.mean, clips):.1f}" for name, clips in watched.items()
         )
         print(
-            f"{time.strftime('%H:%M', time.gmtime())} step {step} audio {audio / 3600:.1f} h preparing {preparing / (time.time() - begin):.0%} "
-            f"loss {running:.3f} | PER last / mean: {watching}",
+            f"{time.strftime('%H:%M', time.gmtime())} step {run.step} audio {run.audio / 3600:.1f} h preparing "
+            f"{preparing / (time.time() - begin):.0%} loss {run.loss:.3f} | PER last / mean: {watching}",
             flush=True,
         )
-        torch.save(network.state_dict(), options.out / "last.pt")
-        torch.save(mean.state_dict(), options.out / "mean.pt")
 
-    for batch in batches(sources, rng):
-        done = (time.time() - begin) / (end - begin)
-        if done >= 1:
+    for samples in batches(mix, rng):
+        run.seconds = before + time.time() - begin
+        done = run.seconds / (before + end - begin)
+        if done >= 1 or stopped:
             break
+        warm = min(1, (run.step - first_step + 1) / options.warm_up)
         for group in optimizer.param_groups:
-            group["lr"] = options.rate * min(1, (step + 1) / options.warm_up) * (0.5 * (1 + math.cos(math.pi * done)) * 0.98 + 0.02)
+            group["lr"] = options.rate * warm * (0.5 * (1 + math.cos(math.pi * done)) * 0.98 + 0.02)
         start = time.time()
-        x, lengths, said, counts = collate(network, augmenter, batch)
+        batch = collate(network, augmenter, samples)
         preparing += time.time() - start
-        audio += int(lengths.sum()) / 100
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=options.bf16):
-            scores, middle, frames = network.body(x, lengths)
-        losses = [
-            F.ctc_loss(F.log_softmax(s.float(), 1).permute(2, 0, 1), said, frames, counts, zero_infinity=True) for s in (scores, middle)
-        ]
-        optimizer.zero_grad()
-        (0.75 * losses[0] + 0.25 * losses[1]).backward()
-        if torch.isfinite(torch.nn.utils.clip_grad_norm_(network.parameters(), 4.0)):
-            optimizer.step()
-        step += 1
-        running = losses[0].item() if step == 1 else 0.98 * running + 0.02 * losses[0].item()
-        if step % 8 == 0:
-            average(mean, network, 0.95 if done < 0.5 else 0.97)
+        learn(run, batch, options.bf16)
+        if run.step % 8 == 0:
+            average(run.mean, network, 0.95 if done < 0.5 else 0.97)
         if time.time() - reported > 360:
             reported = time.time()
             report()
+        if time.time() - saved > SAVE_EVERY_S:
+            saved = time.time()
+            run.save(options.out)
+    run.save(options.out)
     report()
-    for source in sources:
+    for source in mix:
         print(f"{source.path.name:24} heard {source.played / max(1, source.seconds()):.1f} times")
 
 
