@@ -22,6 +22,13 @@ SHARED_WORDS = 6
 UNSEEN_CORPORA = ("pocketsphinx", "librivox_sonnet", "cmu_arctic", "librispeech")
 """Corpora of human recordings that are evaluation as a whole."""
 
+UNSEEN_PEOPLE = {
+    "an4_2": ("fvap", "marh", "menk", "miry"),
+    "commonvoice_test": ("unknown",),
+    "librispeech2": ("1737", "1867", "226", "32", "332", "4680"),
+}
+"""People of the corpora of more_speech.py who are evaluation: no model of this project has been trained on them. A corpus and its parts
+under other numbers have the same people."""
 
 GATHERED = ("articles", "assistants", "dialogues", "meetings", "tatoeba")
 SPOKEN = ("dialogues", "meetings")
@@ -62,8 +69,10 @@ def part(name: str, index: int, identity: str) -> str:
 
 
 def spoken_texts(data: Path, parts: tuple[str, ...]) -> list[str]:
-    """Every sentence that is spoken in these parts; `eval` includes the sentences of the synthetic voices."""
-    found = (HERE / "evaluation-sentences.txt").read_text().split("\n") if "eval" in parts else []
+    """Every sentence that is spoken in these parts; `eval` includes those of the synthetic voices and of UNSEEN_PEOPLE (AN4's apart, which all
+    its people say)."""
+    files = ("evaluation-sentences.txt", "unseen-sentences.txt") if "eval" in parts else ()
+    found = [line for name in files for line in (HERE / name).read_text().rstrip("\n").split("\n")]
     for path in [data / "ljspeech/metadata.csv", *sorted((data / "human").glob("*/metadata.csv"))]:
         found += [row[2] for i, row in enumerate(rows(path)) if part(path.parent.name, i, row[0]) in parts]
     return found

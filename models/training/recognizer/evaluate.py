@@ -28,8 +28,13 @@ WRITTEN_OUT = {"mr": "mister", "mrs": "missus", "dr": "doctor", "st": "saint", "
 TITLES = {
     "known": "synthetic voices of the training, unseen sentences", "awb": "synthetic voice never trained on (flite awb)",
     "ked": "synthetic voice never trained on (festival ked)", "ljspeech": "LJSpeech, held-out clips (reader is known)",
-    "people": "people never heard", "noise": "noise at 10 dB", "phone": "telephone band, mu-law",
+    "people": "people never heard", "readers": "readers never heard (LibriSpeech)", "spelling": "people never heard (AN4: letters, numbers, commands)",
+    "volunteers": "people never heard (Common Voice 1)", "noise": "noise at 10 dB", "phone": "telephone band, mu-law",
+    "never heard": "all people never heard",
 }  # fmt: skip
+
+NEVER_HEARD = ("people", "readers", "spelling", "volunteers")
+"""Clean sets of people whom no model was trained on."""
 
 
 def scored(said: str) -> list[str]:
@@ -104,9 +109,49 @@ def judged(folder: Path, name: str, said: list[tuple[Path, str]]) -> str:
     return f"{error_rate([(text, words) for (_, text), words in zip(said, heard, strict=True)])[0]:.1f}"
 
 
+def interval(first: list[tuple[int, int]], second: list[tuple[int, int]]) -> tuple[float, float]:
+    """Between what the second model's rate minus the first's lies in 95 % of resamplings of the clips; (errors, words) per clip."""
+    rng, a, b = np.random.default_rng(7), np.array(first), np.array(second)
+    drawn = rng.integers(0, len(a), (5000, len(a)))
+    words = a[drawn, 1].sum(1)
+    differences = 100 * (b[drawn, 0].sum(1) - a[drawn, 0].sum(1)) / words
+    return float(np.percentile(differences, 2.5)), float(np.percentile(differences, 97.5))
+
+
+def counted(pairs: list[tuple[str, str]]) -> list[tuple[int, int]]:
+    """(errors, words) of each (said, heard)."""
+    return [(distance(scored(said), scored(heard)), len(scored(said))) for said, heard in pairs]
+
+
+def beside(options: argparse.Namespace) -> None:
+    """A table of two models on the same audio, with the interval of the difference; the last row is all people never heard."""
+    models = [Recognizer.load(folder, {}) for folder in (options.model, options.beside)]
+    found: dict[str, list[list[tuple[int, int]]]] = {}
+    print("| audio | clips | words | before | after | change | 95 % of resamplings |\n|---|---|---|---|---|---|---|")
+    for name in [*(options.only or [path.stem for path in sorted(options.sets.glob("*.tsv"))]), "never heard"]:
+        if name == "never heard":
+            parts = [found[part] for part in NEVER_HEARD if part in found]
+            counts = [[clip for part in parts for clip in part[i]] for i in range(2)]
+        else:
+            said = clips(options.sets, name)
+            samples = [samples_of(path) for path, _ in said]
+            counts = []
+            for model in models:
+                heard = search_shipped(model.words, [model.log_probs(clip) for clip in samples], [model.settings])[0]
+                counts.append(counted([(text, words) for (_, text), words in zip(said, heard, strict=True)]))
+            found[name] = counts
+        if counts[0]:
+            words = sum(count for _, count in counts[0])
+            rates = [100 * sum(errors for errors, _ in part) / words for part in counts]
+            low, high = interval(*counts)
+            title = ", ".join(TITLES.get(part, part) for part in name.split("-"))
+            print(f"| {title} | {len(counts[0])} | {words} | {rates[0]:.1f} | {rates[1]:.1f} | {rates[1] - rates[0]:+.1f} | {low:+.1f} to {high:+.1f} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--model", type=Path, required=True, help="the model folder")
+    parser.add_argument("--beside", type=Path, help="another model folder: prints both and by how much they differ, without pocketsphinx")
     parser.add_argument("--sets", type=Path, required=True, help="the folder that evaluation_sets.py wrote")
     parser.add_argument("--only", nargs="*", help="names of sets; all when absent")
     parser.add_argument("--lm-weight", type=float)
@@ -116,6 +161,8 @@ def main() -> None:
     parser.add_argument("--reference", action="store_true", help="search with decoder.py")
     parser.add_argument("--show", action="store_true", help="print what was said and heard")
     options = parser.parse_args()
+    if options.beside:
+        return beside(options)
     names = ("lm_weight", "word_bonus", "beam", "threshold")
     recognizer = Recognizer.load(options.model, {name: getattr(options, name) for name in names if getattr(options, name) is not None})
     search = search_reference if options.reference else search_shipped

@@ -19,13 +19,16 @@ SETS = {
     "ked": ["eval_ked"],
     "ljspeech": ["ljspeech_eval"],
     "people": ["commonvoice_eval", "pocketsphinx_eval", "librivox_sonnet_eval", "cmu_arctic_eval", "librispeech_eval"],
+    "readers": ["librispeech2_eval"],
+    "spelling": ["an4_2_eval"],
+    "volunteers": ["commonvoice_test_eval"],
 }
-"""Clean sets, by the pools they are made of."""
+"""Clean sets, by the pools they are made of. The order matters for the noise: new ones come last. The last four are people never heard."""
 
 FIRST = {"known": 8, "awb": 24, "ked": 24}
 """How many clips of each pool are taken; all where a set is not named."""
 
-DEGRADED = {"awb": 10, "ljspeech": 10, "people": 20}
+DEGRADED = {"awb": 10, "ljspeech": 10, "people": 20, "readers": 36}
 """Sets that are also made noisy and sent through a telephone: how many of their first clips."""
 
 

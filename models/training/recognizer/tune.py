@@ -1,7 +1,7 @@
 """Choose the weights of the search on development clips: known synthetic voices and people of the training part, never the evaluation sets.
 
 Prints the word error rate for each blank penalty, language model weight and word bonus, over all clips of the given pools, every third one
-also at 10 dB. The blank penalty makes up for a network that says nothing where it is unsure; export.py builds it into the graph.
+also at 10 dB and every third through a telephone. The blank penalty makes up for a network that says nothing where it is unsure; export.py builds it into the graph.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import numpy as np
 import pools
 from decoder import Settings
 from evaluate import Recognizer, error_rate, search_shipped
-from evaluation_sets import noisy
+from evaluation_sets import noisy, telephone
 
 
 def penalized(log_probs: np.ndarray, penalty: float) -> np.ndarray:
@@ -40,7 +40,7 @@ def main() -> None:
         name, _, first = entry.partition(":")
         for i, item in enumerate(pools.read(options.pools / name)[: int(first) if first else None]):
             samples = item.audio.astype("f4") / 32768
-            for changed in (samples, noisy(rng, samples, i).astype("f4")) if i % 3 == 0 else (samples,):
+            for changed in (samples, *(change(rng, samples, i).astype("f4") for at, change in enumerate((noisy, telephone)) if i % 3 == at)):
                 clips.append((name, item.text, recognizer.log_probs(changed)))
     names = list(dict.fromkeys(name for name, _, _ in clips))
     grid = list(itertools.product(options.lm_weights, options.bonuses))
