@@ -124,7 +124,12 @@ function billed(name: string, apiKey: string, characters: number, load: Load): S
     async settle() {
       await load.end();
       const { complete, failures, violations } = load.tally;
-      const bill = await bookedUsage(cluster, apiKey, ({ requests }) => requests >= complete);
+      // Requests that were refused are booked too: their number alone says nothing of the last ones that were served.
+      const bill = await bookedUsage(
+        cluster,
+        apiKey,
+        (booked) => booked.requests >= complete && booked.characters >= complete * characters,
+      );
       console.log(`${name}: ${complete} complete, ${failures.length} failed, ${JSON.stringify(bill)}`);
       for (const failure of new Set(failures)) console.log(`  ${failure}`);
       const most = complete + failures.length;
