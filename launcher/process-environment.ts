@@ -11,8 +11,8 @@ const givesMemoryBack = { MALLOC_MMAP_THRESHOLD_: "131072", MALLOC_ARENA_MAX: "2
 /**
  * Audio passes through as buffers outside of the heap, which only a collection gives back: a small young generation is
  * collected often enough for them. With the usual one of 16 MB, V8 collected the whole heap more than once a second
- * while the processors were full: a tenth of an edge's processor time, and as much again in its helping threads. A control plane would keep the 30 MB
- * that its young generation grows to at its start.
+ * while the processors were full: a tenth of an edge's processor time, and as much again in its helping threads. A
+ * control plane would keep the 30 MB that its young generation grows to at its start.
  */
 const collectsOften = { NODE_OPTIONS: "--max-semi-space-size=2" };
 

@@ -35,10 +35,10 @@ export async function readDescriptors(): Promise<Descriptors | null> {
 }
 
 /** Says in the log when this process is short of descriptors, and when it is not any more. Keeps no process alive. */
-export function watchDescriptors(log: Logger, read = readDescriptors, intervalMs = INTERVAL_MS): () => void {
+export function watchDescriptors(log: Logger): void {
   let isShort = false;
   const look = async (): Promise<void> => {
-    const seen = await read();
+    const seen = await readDescriptors();
     if (seen === null) return;
     const wasShort = isShort;
     isShort = isShortOfDescriptors(wasShort, seen);
@@ -46,7 +46,5 @@ export function watchDescriptors(log: Logger, read = readDescriptors, intervalMs
       log.warn(seen, "file descriptors are nearly used up: more connections will wait; raise the limit (ulimit -n)");
     if (wasShort && !isShort) log.info(seen, "there are file descriptors again");
   };
-  const timer = setInterval(() => void look(), intervalMs);
-  timer.unref();
-  return () => clearInterval(timer);
+  setInterval(() => void look(), INTERVAL_MS).unref();
 }
