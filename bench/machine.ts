@@ -46,10 +46,7 @@ export interface OthersLoad {
   stolen: number;
 }
 
-/**
- * Watches what the machine does besides this process and its descendants; call `read` while the descendants of interest
- * still live.
- */
+/** Watches what the machine does besides this process and its descendants. */
 export function watchOthers(): { read: () => OthersLoad } {
   const [startMs, machine, own] = [performance.now(), machineTime(), treeSeconds(process.pid)];
   return {

@@ -17,28 +17,37 @@ export function machineTime(): MachineTime {
   return { busy: (user + nice + system + irq + softirq) / TICKS_PER_SECOND, stolen: steal / TICKS_PER_SECOND };
 }
 
-/** Processor seconds in a `stat` file of a process or thread; 0 when it is gone. */
-function secondsOf(statPath: string): number {
+/** Processor seconds in a `stat` file of a process or thread. */
+interface StatSeconds {
+  own: number;
+  /** Of the children that ended and were waited for, and of theirs. */
+  ended: number;
+}
+
+/** Zeros when it is gone. */
+function secondsOf(statPath: string): StatSeconds {
   let text: string;
   try {
     text = readFileSync(statPath, "utf8");
   } catch {
     // It ended between being listed and being read.
-    return 0;
+    return { own: 0, ended: 0 };
   }
-  // The name in parentheses may hold spaces: fields are counted from behind it; utime and stime are fields 14 and 15.
+  // The name in parentheses may hold spaces: fields are counted from behind it; utime, stime, cutime and cstime are
+  // fields 14 to 17.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  const seconds = (first: number): number => (Number(fields[first]) + Number(fields[first + 1])) / TICKS_PER_SECOND;
+  return { own: seconds(11), ended: seconds(13) };
 }
 
 /** Processor seconds that a process, all threads together, has used. */
 export function processSeconds(pid: number): number {
-  return secondsOf(`/proc/${pid}/stat`);
+  return secondsOf(`/proc/${pid}/stat`).own;
 }
 
 /** The same of its first thread, which in Node.js runs the event loop. */
 export function mainThreadSeconds(pid: number): number {
-  return secondsOf(`/proc/${pid}/task/${pid}/stat`);
+  return secondsOf(`/proc/${pid}/task/${pid}/stat`).own;
 }
 
 /** Direct children of a process. */
@@ -49,9 +58,10 @@ export function childrenOf(pid: number): number[] {
     .filter((candidate) => parentOf(candidate) === pid);
 }
 
-/** Processor seconds of a process and all its living descendants. */
+/** Processor seconds of a process and all its descendants, those that ended included. */
 export function treeSeconds(pid: number): number {
-  return processSeconds(pid) + childrenOf(pid).reduce((sum, child) => sum + treeSeconds(child), 0);
+  const { own, ended } = secondsOf(`/proc/${pid}/stat`);
+  return own + ended + childrenOf(pid).reduce((sum, child) => sum + treeSeconds(child), 0);
 }
 
 function parentOf(pid: number): number {

@@ -26,7 +26,7 @@ import type { Bus, Subscription } from "#common/bus/bus";
 import { type Cache, noCache } from "#common/cache/cache";
 import { MinuteWindows } from "#common/cache/minute-windows";
 import type { Clock } from "#common/clock";
-import { logFailure } from "#common/http/log-failure";
+import { FailureLog } from "#common/http/failure-log";
 import { validate } from "#common/http/validation";
 import type { Logger } from "#common/log";
 import type { S3Client } from "#common/objects/s3-client";
@@ -298,12 +298,13 @@ export function controlRoutes(options: ServiceOptions, { ending, cluster }: Rout
 function answerRequests(options: ServiceOptions, inFlight: InFlight, parts: ServiceParts): Subscription[] {
   const { bus, s3 = null, db, log, now, telemetry = noTelemetry } = options;
   const files = recordingFiles({ bus, s3 });
+  const failures = new FailureLog(log, options.clock);
   const router = new Router(controlRoutes(options, parts));
   const lookups = new KeyLookups();
   const answer = <Q, T>(subject: string, work: (question: Q) => Promise<T>): Subscription => {
     const kind = kindOf(subject);
     const reply = (question: Q): Promise<Reply<T>> =>
-      telemetry.reply(kind, question, () => toReply(log, subject, () => work(question)));
+      telemetry.reply(kind, question, () => toReply(failures, subject, () => work(question)));
     return bus.respond<Q, Reply<T>>(subject, (question) => inFlight.run(() => reply(question)), { queue: QUEUE_GROUP });
   };
   return [
@@ -355,7 +356,7 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight, parts: Serv
         inFlight.run(() =>
           claimed(options, request, () =>
             telemetry.forwarded(request, router.patternOf(request), () =>
-              answerForwarded(router, bus, log, request, options.requireRoom),
+              answerForwarded(router, bus, log, failures, request, options.requireRoom),
             ),
           ),
         ),
@@ -373,12 +374,12 @@ function kindOf(subject: string): ControlRequestKind {
   return subject.slice(subject.lastIndexOf(".") + 1) as ControlRequestKind;
 }
 
-async function toReply<T>(log: Logger, subject: string, work: () => Promise<T>): Promise<Reply<T>> {
+async function toReply<T>(failures: FailureLog, subject: string, work: () => Promise<T>): Promise<Reply<T>> {
   try {
     return { ok: true, value: await work() };
   } catch (error) {
     const known = toServiceError(error);
-    logFailure(log, known, { subject });
+    failures.note(known, { subject });
     return { ok: false, error: toErrorRecord(known) };
   }
 }

@@ -17,7 +17,7 @@ async function start(engine: string): Promise<Listener> {
     cors: { allowedOrigins: [] },
     log,
     observer: { began: () => undefined, ended: () => undefined },
-    nowMs: () => systemClock.nowMs(),
+    clock: systemClock,
   });
   const options: ListenOptions = {
     host: "127.0.0.1",

@@ -2,6 +2,8 @@ import { pino } from "pino";
 import { expect, it } from "vitest";
 import type { ForwardedRequest } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
+import { VirtualClock } from "#common/clock";
+import { FailureLog } from "#common/http/failure-log";
 import { LocalBus } from "#common/bus/testing/local-bus";
 import { answerForwarded } from "./answer.js";
 import { Router } from "./router.js";
@@ -36,7 +38,8 @@ it("logs an expected refusal in one line with its route, and the stack of a faul
       bodyObject: null,
       principal: null,
     };
-    return (await answerForwarded(router, new LocalBus(), log, request)).status;
+    return (await answerForwarded(router, new LocalBus(), log, new FailureLog(log, new VirtualClock()), request))
+      .status;
   };
   expect([await ask("/numbers/secret-id"), await ask("/broken"), await ask("/nothing")]).toEqual([502, 500, 404]);
   expect(lines).toEqual([

@@ -7,7 +7,7 @@ import {
 import { ServiceError } from "#protocol/errors";
 import type { Bus } from "#common/bus/bus";
 import { renderError } from "#common/http/error-body";
-import { logFailure } from "#common/http/log-failure";
+import type { FailureLog } from "#common/http/failure-log";
 import { newIdentifier } from "#common/identifier";
 import type { Logger } from "#common/log";
 import { toServiceError } from "../database/failure.js";
@@ -25,6 +25,7 @@ export async function answerForwarded(
   router: Router,
   bus: Bus,
   log: Logger,
+  failures: FailureLog,
   request: ForwardedRequest,
   requireRoom: () => void = () => undefined,
 ): Promise<ForwardedResponse> {
@@ -38,7 +39,7 @@ export async function answerForwarded(
     return await fitToBus(bus, await router.handle(request, readBody));
   } catch (error) {
     const known = toServiceError(error);
-    logFailure(log, known, { method: request.method, route: router.patternOf(request) });
+    failures.note(known, { method: request.method, route: router.patternOf(request) });
     return renderError(known);
   } finally {
     if (request.bodyObject !== null) await discard(bus, log, request.bodyObject);

@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { ServiceError } from "#protocol/errors";
+import { VirtualClock } from "#common/clock";
 import type { Logger } from "#common/log";
 import { jsonRequest, RecordingResponder } from "../speech/testing/speech-bench.js";
 import { Dispatcher, type ExchangeRecord } from "./dispatcher.js";
@@ -24,7 +25,7 @@ function serve(routes: HttpRoute[], shapes: AnswerShape[] = []) {
       { write: (line: string) => void lines.push(JSON.parse(line) as Line) },
     ) as Logger,
     observer: { began: () => undefined, ended: (record) => void records.push(record) },
-    nowMs: () => 0,
+    clock: new VirtualClock(),
   });
   const ask = async (
     method: string,

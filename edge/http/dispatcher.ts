@@ -2,7 +2,8 @@ import { ServiceError } from "#protocol/errors";
 import { bodyLimits, MAX_IGNORED_BODY_BYTES } from "#protocol/limits";
 import { health, metrics, ready } from "#protocol/operations/operator";
 import { type RenderedResponse, renderError } from "#common/http/error-body";
-import { logFailure } from "#common/http/log-failure";
+import type { Clock } from "#common/clock";
+import { FailureLog } from "#common/http/failure-log";
 import type { Logger } from "#common/log";
 import { boundedLabel } from "#common/metrics/labels";
 import type { TraceContext } from "#common/tracing/traceparent";
@@ -36,8 +37,7 @@ export interface DispatcherOptions {
   cors: CorsPolicy;
   log: Logger;
   observer: ExchangeObserver;
-  /** Milliseconds, for durations. */
-  nowMs: () => number;
+  clock: Clock;
 }
 
 /** Paths that answer while the server drains: they are how a balancer learns of it. */
@@ -59,6 +59,7 @@ interface Endpoint {
 /** Leads every request to its route, and every failure to its answer. Knows nothing of the engine. */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
+  readonly #failures: FailureLog;
   readonly #router: Router<Endpoint>;
   #draining = false;
   #active = 0;
@@ -66,6 +67,7 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
+    this.#failures = new FailureLog(options.log, options.clock);
     const ofHttp = options.routes.map((http): Endpoint => ({ method: http.method, path: http.path, http }));
     const ofSockets = options.sockets.map(({ path }): Endpoint => ({ method: "GET", path, http: null }));
     this.#router = new Router([...ofHttp, ...ofSockets]);
@@ -143,7 +145,7 @@ export class Dispatcher {
   #fail(error: unknown, request: ReceivedRequest, responder: HttpResponder, route: string): void {
     const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
     if (responder.closed.aborted) return;
-    logFailure(this.#options.log, known, { route, trace_id: request.trace.traceId });
+    this.#failures.note(known, { route, trace_id: request.trace.traceId });
     if (responder.begun) {
       responder.abort();
       return;
@@ -164,9 +166,9 @@ export class Dispatcher {
 
   /** Adds the headers that answers have in common to the head, and tells the observer how it ended. */
   #watch(request: ReceivedRequest, inner: HttpResponder, route: string, isForEveryPage = false): HttpResponder {
-    const { observer, nowMs, log } = this.#options;
+    const { observer, clock, log } = this.#options;
     const cors = corsHeaders(this.#options.cors, request.header("origin"));
-    const startedMs = nowMs();
+    const startedMs = clock.nowMs();
     let status = CLIENT_LEFT;
     let sentBytes = 0;
     let over = false;
@@ -176,7 +178,7 @@ export class Dispatcher {
       this.#active--;
       if (this.#active === 0) this.#onIdle?.();
       const method = boundedLabel("method", request.method);
-      const record = { route, method, status, durationMs: nowMs() - startedMs, sentBytes };
+      const record = { route, method, status, durationMs: clock.nowMs() - startedMs, sentBytes };
       observer.ended(record, request.trace);
       log.debug({ trace_id: request.trace.traceId, ...record }, "answered");
     };

@@ -14,7 +14,6 @@ export function serverSettings(given: {
   return {
     clock,
     log,
-    nowMs: () => clock.nowMs(),
     host: config.HOST,
     port: config.PORT,
     clientAddress: clientAddressBehind(config.PARLEY_TRUSTED_PROXIES),

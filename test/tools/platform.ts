@@ -1,5 +1,6 @@
 import type { Bus, ObjectBucket } from "#common/bus/bus";
 import { systemClock } from "#common/clock";
+import { FailureLog } from "#common/http/failure-log";
 import { createOutbound } from "#common/outbound/outbound";
 import { createSealer } from "#common/secrets/sealer";
 import { agentPlatformRoutes } from "#control-plane/agent-platform";
@@ -66,7 +67,10 @@ export async function platformOn(db: Db, stop: () => Promise<void>): Promise<Pla
       ...(contentType === undefined ? {} : { "content-type": contentType }),
     };
     const request = { method, path, query, headers, body: Buffer.from(body), bodyObject: null, principal };
-    const answer = await read(bus, await answerForwarded(router, bus, silentLog, request));
+    const answer = await read(
+      bus,
+      await answerForwarded(router, bus, silentLog, new FailureLog(silentLog, systemClock), request),
+    );
     holdAgainstDocuments(method, path, answer);
     return answer;
   };

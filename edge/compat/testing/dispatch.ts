@@ -1,3 +1,4 @@
+import { VirtualClock } from "#common/clock";
 import { createLogger } from "#common/log";
 import { Dispatcher } from "../../http/dispatcher.js";
 import type { HttpRequest, HttpResponder, HttpRoute } from "../../http/exchange.js";
@@ -14,7 +15,7 @@ export function dispatch(route: HttpRoute, request: HttpRequest, responder: Http
       cors: { allowedOrigins: [] },
       log: createLogger("test", "fatal"),
       observer: { began: () => undefined, ended: () => resolve() },
-      nowMs: () => 0,
+      clock: new VirtualClock(),
     });
     dispatcher.answer({ ...request, method: route.method, path }, responder);
   });

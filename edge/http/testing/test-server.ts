@@ -41,7 +41,7 @@ export async function serve(
     cors: { allowedOrigins: ["https://app.example"] },
     log,
     observer: { began: () => undefined, ended: (record) => void records.push(record) },
-    nowMs: () => performance.now(),
+    clock: systemClock,
   });
   const listener = await (settings.listen ?? listenOnUws)({
     host: "127.0.0.1",
