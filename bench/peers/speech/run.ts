@@ -121,8 +121,11 @@ async function speakAll({ clients, atOnce }: Way, utterances: readonly Utterance
   const startMs = performance.now();
   let [next, audioMs] = [0, 0];
   const speakNext = async (client: VoiceClient): Promise<void> => {
-    for (let utterance = utterances[next++]; utterance !== undefined; utterance = utterances[next++])
-      audioMs += (await client.speak(utterance)).audioMs;
+    for (let utterance = utterances[next++]; utterance !== undefined; utterance = utterances[next++]) {
+      // Not `audioMs += await …`: that takes the sum before the others add to it.
+      const spoken = await client.speak(utterance);
+      audioMs += spoken.audioMs;
+    }
   };
   await Promise.all(clients.flatMap((client) => Array.from({ length: atOnce }, () => speakNext(client))));
   return audioMs / (performance.now() - startMs);
