@@ -1,3 +1,4 @@
+import type { PartSeconds } from "../../slow-parts.js";
 import { overRounds, type Spread, spread } from "../../statistics.js";
 
 type OverRounds = ReturnType<typeof overRounds>;
@@ -6,6 +7,10 @@ type OverRounds = ReturnType<typeof overRounds>;
 export interface SpeechRound {
   /** Seconds of audio in a second, all of its processes at once. */
   speed: number;
+  /** Milliseconds of processor time, all of its processes', for a second of that audio. */
+  processorMs: number;
+  /** Where that time went, for a way of many parts. */
+  bulk?: { parts: PartSeconds; audioSeconds: number; wallSeconds: number };
   /** Milliseconds to the first 100 ms of samples, by text. */
   firstMs: Record<string, number[]>;
 }
@@ -14,6 +19,7 @@ export interface SpeechRound {
 export interface SpeechWayFigures {
   name: string;
   speed: OverRounds;
+  processorMs: OverRounds;
   firstMs: Record<string, Spread>;
 }
 
@@ -43,6 +49,7 @@ export function speechFigures(
     ways: names.map((name, way) => ({
       name,
       speed: overRounds(of(way, ({ speed }) => speed)),
+      processorMs: overRounds(of(way, ({ processorMs }) => processorMs)),
       firstMs: byText((text) => spread(of(way, ({ firstMs }) => firstMs[text] ?? []).flat())),
     })),
     ratios: names

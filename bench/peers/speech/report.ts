@@ -1,5 +1,6 @@
 import { type Aim, atLeast, atMost } from "../../report/aim.js";
 import { table } from "../../results.js";
+import { printParts } from "../../slow-parts.js";
 import type { SpeechPeersFigures } from "./run.js";
 
 /** Without the texts that a way was not asked for. */
@@ -10,7 +11,7 @@ function measured<Figures extends { p50: number } | { median: number }>(
 }
 
 /** The figures as a page of text. */
-export function printSpeechPeers({ versions, ways, ratios }: SpeechPeersFigures): string {
+export function printSpeechPeers({ versions, ways, ratios, parts, partsOf }: SpeechPeersFigures): string {
   const first = ways.flatMap(({ name, firstMs }) =>
     measured(firstMs).map(([text, { p50, p95, p99, max }]) => [`${name}, ${text}`, p50, p95, p99, max]),
   );
@@ -30,14 +31,22 @@ export function printSpeechPeers({ versions, ways, ratios }: SpeechPeersFigures)
       ways.map(({ name, speed: { median, min, max } }) => [name, median, min, max]),
     ),
     "",
+    table(
+      ["milliseconds of processor time for a second of it", "median", "min", "max"],
+      ways.map(({ name, processorMs: { median, min, max } }) => [name, median, min, max]),
+    ),
+    "",
     table(["milliseconds to the first 100 ms of audio", "p50", "p95", "p99", "max"], first),
     "",
     table(["Parley's /v1/tts over the peer, of the rounds", "median", "min", "max"], compared),
+    "",
+    "Parley's /v1/tts in bulk:",
+    printParts(parts, partsOf.audioSeconds, partsOf.wallSeconds),
   ].join("\n");
 }
 
 /** What Parley is held to beside the peers. */
-export function speechPeersAims({ ratios }: SpeechPeersFigures): Aim[] {
+export function speechPeersAims({ ratios }: Pick<SpeechPeersFigures, "ratios">): Aim[] {
   const to = (beginning: string) => ratios.find(({ to: peer }) => peer.startsWith(beginning));
   const first = (peer: string, text: string): number | undefined =>
     Object.entries(to(peer)?.firstAudio ?? {}).find(([name]) => name.startsWith(text))?.[1].median;

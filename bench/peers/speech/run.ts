@@ -12,12 +12,14 @@ import { sentences } from "../voice/texts.js";
 import { FIRST_AUDIO_MS, type VoiceClient } from "../voice/way.js";
 import { startWyomingPiper } from "../voice/wyoming.js";
 import { startWholeService } from "../voice/whole-service.js";
+import { type PartSeconds, subtractParts } from "../../slow-parts.js";
 import { type SpeechRatio, type SpeechRound, type SpeechWayFigures, speechFigures } from "./figures.js";
 import type { SpeechPeersScenario } from "./scenario.js";
 
 /** Each way rests this long before a first audio is measured, so that none finds its caches warmer. */
 const REST_MS = 40;
-const WARM_UP = 10;
+/** Texts that each way speaks first: code that Node.js has not compiled yet is slower for the first hundreds. */
+const WARM_UP = 400;
 /** The voice's own rate. */
 const OWN_RATE = 22_050;
 const QUIETEST = 0.01;
@@ -32,12 +34,18 @@ interface Way {
   speaksTexts: boolean;
   /** Texts that each client is given at once. */
   atOnce: number;
+  /** Where its processor time went so far; absent where it is one program. */
+  parts?: () => PartSeconds;
 }
 
 export interface SpeechPeersFigures {
   versions: Record<string, string>;
   ways: SpeechWayFigures[];
   ratios: SpeechRatio[];
+  /** Where Parley's processor time goes in bulk, seconds of it. */
+  parts: PartSeconds;
+  /** What the parts belong to. */
+  partsOf: { audioSeconds: number; wallSeconds: number };
 }
 
 /** Measures four ways to speak with one file in turns, on all cores. Throws when one does not speak as the others do. */
@@ -61,9 +69,16 @@ export async function runSpeechPeers(
       for (let i = 0; i < scenario.processes; i++) way.clients.push(await start());
     }
     const service = await startWholeService({ workers: scenario.processes, connections: scenario.processes * 2 });
-    ways.push({ name: service.name, clients: [service], speaksTexts: true, atOnce: scenario.processes * 2 });
+    ways.push({
+      name: service.name,
+      clients: [service],
+      speaksTexts: true,
+      atOnce: scenario.processes * 2,
+      parts: service.parts,
+    });
     await checkLengths(ways, [...texts.values()]);
-    for (const way of ways) await speakAll(way, bulk.slice(0, WARM_UP));
+    const warmUp = Array.from({ length: Math.ceil(WARM_UP / bulk.length) }, () => bulk).flat();
+    for (const way of ways) await speakAll(way, warmUp);
     const others = watchOthers();
     const rounds: SpeechRound[][] = [];
     for (let at = 0; at < scenario.rounds; at++) rounds.push(await oneRound(ways, { bulk, texts, scenario, at }));
@@ -73,7 +88,7 @@ export async function runSpeechPeers(
       ways.map(({ name }) => name),
       rounds,
     );
-    return { figures: { versions: peers.versions, ...figures }, invalid };
+    return { figures: { versions: peers.versions, ...figures, ...partsOver(rounds.flat()) }, invalid };
   } finally {
     await Promise.all(ways.flatMap(({ clients }) => clients.map((client) => client.stop())));
   }
@@ -99,12 +114,13 @@ async function oneRound(
   const results = ways.map(
     (): SpeechRound => ({
       speed: Number.NaN,
+      processorMs: Number.NaN,
       firstMs: Object.fromEntries([...texts.keys()].map((name) => [name, []])),
     }),
   );
   for (const index of order) {
     const [way, result] = [ways[index] as Way, results[index] as SpeechRound];
-    result.speed = await speakAll(way, bulk);
+    Object.assign(result, await speakAll(way, bulk));
   }
   for (let i = 0; i < scenario.perRound; i++)
     for (const [name, utterance] of texts)
@@ -116,9 +132,28 @@ async function oneRound(
   return results;
 }
 
-/** Speaks all of them, each client as many at once as it takes; gives seconds of audio in a second. */
-async function speakAll({ clients, atOnce }: Way, utterances: readonly Utterance[]): Promise<number> {
-  const startMs = performance.now();
+/** Of all rounds together. */
+function partsOver(results: readonly SpeechRound[]): Pick<SpeechPeersFigures, "parts" | "partsOf"> {
+  const all: Pick<SpeechPeersFigures, "parts" | "partsOf"> = {
+    parts: {},
+    partsOf: { audioSeconds: 0, wallSeconds: 0 },
+  };
+  for (const { bulk } of results) {
+    if (bulk === undefined) continue;
+    for (const [name, seconds] of Object.entries(bulk.parts)) all.parts[name] = (all.parts[name] ?? 0) + seconds;
+    all.partsOf.audioSeconds += bulk.audioSeconds;
+    all.partsOf.wallSeconds += bulk.wallSeconds;
+  }
+  return all;
+}
+
+/** Speaks all of them, each client as many at once as it takes. */
+async function speakAll(
+  { clients, atOnce, parts }: Way,
+  utterances: readonly Utterance[],
+): Promise<Omit<SpeechRound, "firstMs">> {
+  const processorSeconds = (): number => clients.reduce((sum, client) => sum + client.processorSeconds(), 0);
+  const [startMs, before, partsBefore] = [performance.now(), processorSeconds(), parts?.()];
   let [next, audioMs] = [0, 0];
   const speakNext = async (client: VoiceClient): Promise<void> => {
     for (let utterance = utterances[next++]; utterance !== undefined; utterance = utterances[next++]) {
@@ -128,7 +163,14 @@ async function speakAll({ clients, atOnce }: Way, utterances: readonly Utterance
     }
   };
   await Promise.all(clients.flatMap((client) => Array.from({ length: atOnce }, () => speakNext(client))));
-  return audioMs / (performance.now() - startMs);
+  const [wallSeconds, audioSeconds] = [(performance.now() - startMs) / 1000, audioMs / 1000];
+  return {
+    speed: audioSeconds / wallSeconds,
+    processorMs: ((processorSeconds() - before) / audioSeconds) * 1000,
+    ...(parts === undefined || partsBefore === undefined
+      ? {}
+      : { bulk: { parts: subtractParts(parts(), partsBefore), audioSeconds, wallSeconds } }),
+  };
 }
 
 /** A fast wrong answer is none. */

@@ -3,6 +3,7 @@ import { Agent, get } from "node:http";
 import { bytesToSamples } from "#audio/pcm";
 import { startCluster, type TestCluster } from "#test/harness/cluster";
 import { treeSeconds } from "../../processor-time.js";
+import { type PartSeconds, readParts } from "../../slow-parts.js";
 import { type HttpAnswer, post } from "./over-http.js";
 import type { Utterance } from "./symbols.js";
 import { FIRST_AUDIO_MS, type VoiceClient } from "./way.js";
@@ -16,6 +17,12 @@ const READY_MS = 180_000;
  */
 const MOST_IDLE_MS = 3000;
 
+export interface WholeService extends VoiceClient {
+  complaints: TestCluster["complaints"];
+  /** Where its processor time went so far. */
+  parts(): PartSeconds;
+}
+
 /** `/v1/tts` with everything behind it, over warm connections. */
 export async function startWholeService({
   workers,
@@ -23,7 +30,7 @@ export async function startWholeService({
 }: {
   workers: number;
   connections: number;
-}): Promise<VoiceClient & { complaints: TestCluster["complaints"] }> {
+}): Promise<WholeService> {
   const cluster = await startCluster({ workers, models: ["parley-en"], readyMs: READY_MS });
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   let lastUsedMs = Number.NEGATIVE_INFINITY;
@@ -50,6 +57,7 @@ export async function startWholeService({
     name: "Parley's /v1/tts",
     sampleRate: SAMPLE_RATE,
     complaints: cluster.complaints,
+    parts: () => readParts(cluster),
     async speak(utterance) {
       const { bytes, firstMs, totalMs } = await ask(utterance);
       return { firstMs, totalMs, audioMs: (bytes.length / 2 / SAMPLE_RATE) * 1000 };
