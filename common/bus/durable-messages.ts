@@ -1,5 +1,6 @@
 import {
   AckPolicy,
+  DeliverPolicy,
   DiscardPolicy,
   type JetStreamManager,
   JetStreamApiError,
@@ -118,6 +119,40 @@ export async function setMaxAge(connection: NatsConnection, stream: string, maxA
   await manager.streams.update(stream, { ...config, max_age, duplicate_window });
 }
 
+const consumerSettings = ({ consumer, batch }: ConsumeOptions) => ({
+  durable_name: consumer,
+  ack_policy: AckPolicy.Explicit,
+  ack_wait: ACK_WAIT_MS * NANOSECONDS,
+  max_ack_pending: batch * 4,
+});
+
+/** Messages before the place from which a consumer goes on that are handed out once more. */
+const REPEATED = 1000;
+
+/**
+ * Sees that a stream has lost its end, says so, and lets the consumer go on at what is stored from then on. A server
+ * that lost power, or whose files were cut off, recovers what it can read without a word, and gives the lost messages'
+ * sequences to new ones: its consumer, which has had those sequences, would leave the new messages out. Some were stored
+ * before this look: the last ones before it come again, as after any end of a consumer.
+ */
+async function catchLostEnd(manager: JetStreamManager, options: ConsumeOptions, log: Logger): Promise<void> {
+  const { stream, consumer } = options;
+  const { delivered, ack_floor } = await manager.consumers.info(stream.name, consumer);
+  const { last_seq } = (await manager.streams.info(stream.name)).state;
+  if (delivered.stream_seq <= last_seq) return;
+  log.error(
+    { stream: stream.name, consumer, lostMessages: delivered.stream_seq - last_seq },
+    "JetStream has lost the end of a stream: its server lost power, or its files were damaged; messages that were stored last are gone, and new ones are dealt with",
+  );
+  const from = Math.min(ack_floor.stream_seq, last_seq) + 1 - REPEATED;
+  await manager.consumers.delete(stream.name, consumer);
+  await manager.consumers.add(stream.name, {
+    ...consumerSettings(options),
+    deliver_policy: DeliverPolicy.StartSequence,
+    opt_start_seq: Math.max(1, from),
+  });
+}
+
 async function open(
   connection: NatsConnection,
   options: ConsumeOptions,
@@ -127,12 +162,12 @@ async function open(
   const { stream, consumer, batch } = options;
   const manager = await jetstreamManager(connection);
   await makeStream(manager, stream, log);
-  await manager.consumers.add(stream.name, {
-    durable_name: consumer,
-    ack_policy: AckPolicy.Explicit,
-    ack_wait: ACK_WAIT_MS * NANOSECONDS,
-    max_ack_pending: batch * 4,
-  });
+  const known = await manager.consumers.info(stream.name, consumer).catch(() => null);
+  // Where it began cannot be changed later.
+  const { deliver_policy = DeliverPolicy.All, opt_start_seq } = known?.config ?? {};
+  const start = opt_start_seq === undefined ? { deliver_policy } : { deliver_policy, opt_start_seq };
+  await manager.consumers.add(stream.name, { ...consumerSettings(options), ...start });
+  await catchLostEnd(manager, options, log);
   const source = await jetstream(connection).consumers.get(stream.name, consumer);
   return await source.consume({ max_messages: batch * 2, callback: onMessage, abort_on_missing_resource: true });
 }
