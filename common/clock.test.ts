@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { VirtualClock } from "./clock.js";
+import { steadyTimeOfDay, VirtualClock } from "./clock.js";
 
 describe("VirtualClock", () => {
   it("fires timers in order of time, then of creation, with the clock at each one's time", () => {
@@ -29,4 +29,12 @@ describe("VirtualClock", () => {
     clock.advance(100);
     expect(fired).toEqual(["chained"]);
   });
+});
+
+it("steadyTimeOfDay goes on as its clock does", () => {
+  const clock = new VirtualClock();
+  clock.advance(700);
+  const timeOfDayMs = steadyTimeOfDay(clock, 1_800_000_000_000);
+  clock.advance(1500);
+  expect(timeOfDayMs()).toBe(1_800_000_001_500);
 });

@@ -17,6 +17,15 @@ export const systemClock: Clock = {
   },
 };
 
+/**
+ * The time of day, `epochMs` at first, that goes on as `clock` does: what it stamps is as far apart as it was, also where
+ * the machine's time of day is set meanwhile. Milliseconds since 1970.
+ */
+export function steadyTimeOfDay(clock: Clock, epochMs: number): () => number {
+  const sinceMs = clock.nowMs();
+  return () => epochMs + Math.round(clock.nowMs() - sinceMs);
+}
+
 /** A clock that stands still until `advance` is called; timers fire in order of their time, then of their creation. */
 export class VirtualClock implements Clock {
   #nowMs = 0;

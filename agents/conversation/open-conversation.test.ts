@@ -15,14 +15,14 @@ const model = (name: string, task: ServedModel["task"]): ServedModel =>
 const plan = planOf({ config: { voice: { speaking_language: "en" } } });
 
 /** A runtime of which only the room is missing: who gets that far is refused there. */
-async function bench({ past = [] as string[] } = {}) {
+async function bench({ past = [] as string[], epochMs = (): number => 0 } = {}) {
   const [bus, clock] = [new LocalBus(), new VirtualClock()];
   for (const [index, type] of past.entries())
     await bus.subjectLog().append(conversationSubject(plan.sessionId), { type, id: `${index}`, atEpochMs: 0 }, index);
   const served: ServedModel[] = [];
   const rooms: string[] = [];
   const context = {
-    ...{ bus, clock, log: createLogger("test", "fatal"), config: loadConfig({}), runtimeId: "r", epochMs: () => 0 },
+    ...{ bus, clock, log: createLogger("test", "fatal"), config: loadConfig({}), runtimeId: "r", epochMs },
     recognition: {
       served: (task: string) => served.filter((found) => found.task === task),
       open: () => ({ recognize: () => new Promise(() => undefined), close: () => undefined }),
@@ -92,5 +92,23 @@ describe("a conversation whose models are gone when it is to be opened", () => {
     expect(await outcome).toBe("Error: no room");
     expect(rooms).toEqual(["attempt 1"]);
     expect((await records()).map(({ type }) => type)).toEqual(["taken"]);
+  });
+
+  it.each([
+    ["ahead", [1000, 3_601_000]],
+    ["back", [3_601_000, 1000]],
+  ])("stamps its records by one look at the time of day, which may be set %s meanwhile", async (_, times) => {
+    const looks = [...times];
+    const { outcome, pass, records } = await bench({ epochMs: () => looks.shift() ?? times.at(-1) ?? 0 });
+    await pass(5250);
+    expect(await outcome).toBe("ended");
+    expect((await records()).map(({ atEpochMs }) => atEpochMs)).toEqual([times[0], times[0]]);
+  });
+
+  it("stamps no record before the last one of the runtime before, whose clock may be ahead", async () => {
+    const { outcome, pass, records } = await bench({ past: ["taken", "caller-joined"], epochMs: () => -3_600_000 });
+    await pass(30_500);
+    expect(await outcome).toBe("ended");
+    expect((await records()).map(({ atEpochMs }) => atEpochMs)).toEqual([0, 0, 0, 0]);
   });
 });

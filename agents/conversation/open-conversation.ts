@@ -1,7 +1,7 @@
 import { type ConversationPlan, type ConversationRoom, detectsAnswerer } from "#protocol/bus/conversation";
 import { type ConversationRecord, conversationStream, conversationSubject } from "#protocol/bus/conversation-log";
 import type { Bus } from "#common/bus/bus";
-import type { Clock } from "#common/clock";
+import { type Clock, steadyTimeOfDay } from "#common/clock";
 import type { Config } from "#common/config/config";
 import type { Dial, Referral } from "#common/livekit/livekit-dialer";
 import type { Logger } from "#common/log";
@@ -110,11 +110,11 @@ interface Opened {
  * any more. Rejects with `SpeechUnavailable` where nobody could recognize or speak in it: then its log says that it has
  * ended.
  */
-export async function openConversation(context: ConversationContext, given: GivenConversation): Promise<Conversation> {
+export async function openConversation(runtime: ConversationContext, given: GivenConversation): Promise<Conversation> {
   const { plan, attempt } = given;
-  const { bus, runtimeId, epochMs } = context;
+  const { bus, runtimeId } = runtime;
   const { sessionId } = plan;
-  const log = context.log.child({ sessionId, attempt });
+  const log = runtime.log.child({ sessionId, attempt });
   let hasJoined = false;
   const [stored, speech] = await Promise.all([
     readLog(bus, sessionId).then((read) => {
@@ -122,14 +122,17 @@ export async function openConversation(context: ConversationContext, given: Give
       return read;
     }),
     awaitSpeech(
-      context.clock,
-      () => speechOf(context, plan, log),
+      runtime.clock,
+      () => speechOf(runtime, plan, log),
       () => hasJoined,
     ).catch((error: unknown) => {
       if (error instanceof SpeechUnavailable) return error;
       throw error;
     }),
   ]);
+  // How long it was is what it costs: that is nothing that may change when somebody sets the clock.
+  const epochMs = steadyTimeOfDay(runtime.clock, Math.max(runtime.epochMs(), stored.at(-1)?.message.atEpochMs ?? 0));
+  const context = { ...runtime, epochMs };
   const { past, after } = await takeLog(bus, { sessionId, runtimeId, attempt, atEpochMs: epochMs() }, stored);
   const { tell, isOpen } = mailbox();
   const records = openRecords(context, plan, after, () => {

@@ -1,8 +1,9 @@
-import { and, asc, eq, inArray, lt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, lt, or, sql } from "drizzle-orm";
 import { noResultYet, type TestRunResult } from "#protocol/agents/test-runs";
 import { type HeldRun, RUN_LEASE_MS, type TakeRun, type TakeRunReply } from "#protocol/bus/leased-runs";
 import type { TestRunJob } from "#protocol/bus/test-runs";
 import type { Db } from "../database/database.js";
+import { latestFrom } from "../set-clock.js";
 import { nextTeam, type TeamQueue } from "./queue-order.js";
 import { agentTestBatches, agentTestBatchTests, agentTestRuns, type RunRow } from "./run-tables.js";
 import { storable } from "./storable.js";
@@ -92,7 +93,8 @@ async function renew(db: Db, held: readonly HeldRun[], at: Date): Promise<string
 async function claim({ db, concurrency, since, now }: RunQueue, at: Date): Promise<RunRow | null> {
   return await db.transaction(async (tx) => {
     await tx.execute(sql`SELECT pg_advisory_xact_lock(${TAKERS_LOCK})`);
-    if (at.getTime() - since.getTime() >= RUN_LEASE_MS) await requeueLost(tx, at, now);
+    // A clock that was set back since then has been set back further than that.
+    if (Math.abs(at.getTime() - since.getTime()) >= RUN_LEASE_MS) await requeueLost(tx, at, now);
     const teamId = nextTeam(await readQueues(tx), concurrency);
     if (teamId === null) return null;
     const [next] = await tx
@@ -118,10 +120,13 @@ async function claim({ db, concurrency, since, now }: RunQueue, at: Date): Promi
 
 /** Puts runs back whose runtime says nothing any more; those that have had all their attempts are over. */
 async function requeueLost(tx: Db, at: Date, now: () => Date): Promise<void> {
+  const { leaseUntil } = agentTestRuns;
   const lost = await tx
     .select({ runId: agentTestRuns.id, attempt: agentTestRuns.attempt })
     .from(agentTestRuns)
-    .where(and(eq(agentTestRuns.status, "running"), lt(agentTestRuns.leaseUntil, at)));
+    .where(
+      and(eq(agentTestRuns.status, "running"), or(lt(leaseUntil, at), gt(leaseUntil, latestFrom(at, RUN_LEASE_MS)))),
+    );
   for (const run of lost) {
     if (run.attempt < MAX_ATTEMPTS) await releaseRun(tx, run);
     else

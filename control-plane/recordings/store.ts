@@ -1,6 +1,7 @@
 import { and, eq, isNotNull, lt, ne, sql } from "drizzle-orm";
 import type { RecordingRole } from "#protocol/bus/recording";
 import type { Db } from "../database/database.js";
+import { latestFrom } from "../set-clock.js";
 import { agentRecordings, type RecordingRow } from "./tables.js";
 
 /** How long an instance that joins a recording may say nothing before another one does. */
@@ -38,8 +39,8 @@ export async function findRecording(db: Db, sessionId: string): Promise<Recordin
 
 /** Takes a recording that is due, so that no other instance does; null where none is. */
 export async function claimRecording(db: Db, now: Date): Promise<RecordingRow | null> {
-  const due = sql`(SELECT session_id FROM agent_recordings WHERE status = 'processing' AND due_at <= ${now.toISOString()}::timestamptz
-    ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)`;
+  const due = sql`(SELECT session_id FROM agent_recordings WHERE status = 'processing'
+    AND (due_at <= ${now.toISOString()}::timestamptz OR due_at > ${latestFrom(now, LEASE_MS).toISOString()}::timestamptz) ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)`;
   const [row] = await db
     .update(agentRecordings)
     .set({ dueAt: after(now, LEASE_MS), joinAttempt: sql`${agentRecordings.joinAttempt} + 1` })

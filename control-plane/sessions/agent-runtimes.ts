@@ -71,6 +71,11 @@ export class AgentRuntimes {
     return this.#options.members.ofRole("agent").some(({ state }) => state === "ready");
   }
 
+  /** Whether a runtime that lives says that it holds the session. */
+  isHeld(sessionId: string): boolean {
+    return this.#options.members.ofRole("agent").some(({ sessions }) => sessions.includes(sessionId));
+  }
+
   /** Whether that very process lives. */
   isAlive(runtime: Runtime): boolean {
     return this.#options.members.ofRole("agent").some(({ id, epoch }) => id === runtime.id && epoch === runtime.epoch);

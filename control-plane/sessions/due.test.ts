@@ -32,7 +32,17 @@ describe("dueOf", () => {
     ["has ended", { settleAt: at(100), overBy: at(1) }, "settle"],
     ["was forgotten", { overBy: at(100) }, "forgotten"],
   ])("a session that %s", (_, change, due) => {
-    expect(dueOf({ ...held, ...change }, now, false)).toBe(due);
+    expect(dueOf({ ...held, ...change }, now, { isGone: false, isHeld: false })).toBe(due);
+  });
+
+  it.each<[string, Partial<OpenSession>, ReturnType<typeof dueOf>]>([
+    ["goes on where the clock is set ahead", { overBy: at(100 - 3600) }, null],
+    ["waits for its caller where the clock is set ahead", { status: "pending", joinBy: at(90 - 3600) }, null],
+    ["is held for ever", { overBy: at(100 - 7200) }, "forgotten"],
+    ["has ended", { settleAt: at(100) }, "settle"],
+    ["has ended before the clock was set back", { settleAt: at(105 + 3600) }, "settle"],
+  ])("a session that a runtime holds and that %s", (_, change, due) => {
+    expect(dueOf({ ...held, ...change }, now, { isGone: false, isHeld: true })).toBe(due);
   });
 
   it.each<[string, OpenSession, boolean, ReturnType<typeof dueOf>]>([
@@ -41,8 +51,14 @@ describe("dueOf", () => {
     ["that nobody holds", unheld, false, "take-over"],
     ["that somebody is placing", { ...unheld, givenUntil: at(101) }, false, null],
     ["that somebody failed to place", { ...unheld, givenUntil: at(100) }, false, "take-over"],
+    [
+      "that somebody failed to place before the clock was set back",
+      { ...unheld, givenUntil: at(3700) },
+      false,
+      "take-over",
+    ],
     ["that is being created", { ...unheld, unheldSince: null, givenUntil: at(1) }, false, null],
   ])("a session %s", (_, session, isGone, due) => {
-    expect(dueOf(session, now, isGone)).toBe(due);
+    expect(dueOf(session, now, { isGone, isHeld: false })).toBe(due);
   });
 });

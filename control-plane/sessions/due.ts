@@ -1,3 +1,4 @@
+import { hasCome } from "../set-clock.js";
 import type { SessionRow } from "./tables.js";
 
 /** What of an open session the sweep looks at. */
@@ -27,14 +28,31 @@ export type Due = "settle" | "never-joined" | "forgotten" | "take-over" | null;
  */
 const JOIN_GRACE_MS = 10_000;
 
-/** Says what is due. `isGone`: the runtime that holds it does not live any more. */
-export function dueOf(session: OpenSession, now: Date, isGone: boolean): Due {
-  const isPast = (time: Date, graceMs = 0): boolean => time.getTime() + graceMs <= now.getTime();
-  if (session.settleAt !== null) return isPast(session.settleAt) ? "settle" : null;
+/**
+ * A runtime that holds a session knows how long it has lasted whatever the clock is set to, and ends it by itself: only
+ * one that is so much later still held is not to be trusted.
+ */
+const HELD_GRACE_MS = 2 * 3_600_000;
+/** No settling and no search for a runtime is put off further. */
+const FARTHEST_MS = 60_000;
+
+/** What is known of the runtime of a session. */
+export interface Holding {
+  /** It does not live any more. */
+  isGone: boolean;
+  /** It lives, and says that it holds the session. */
+  isHeld: boolean;
+}
+
+/** Says what is due. */
+export function dueOf(session: OpenSession, now: Date, { isGone, isHeld }: Holding): Due {
+  const isPast = (time: Date, graceMs = 0): boolean =>
+    time.getTime() + graceMs + (isHeld ? HELD_GRACE_MS : 0) <= now.getTime();
+  if (session.settleAt !== null) return hasCome(session.settleAt, now, FARTHEST_MS) ? "settle" : null;
   if (session.status === "pending" && isPast(session.joinBy, JOIN_GRACE_MS)) return "never-joined";
   if (isPast(session.overBy)) return "forgotten";
   if (session.runtimeId !== null) return isGone ? "take-over" : null;
   // One that never had a runtime is still being created, or was left so: nobody has its token.
   if (session.unheldSince === null) return null;
-  return session.givenUntil === null || isPast(session.givenUntil) ? "take-over" : null;
+  return session.givenUntil === null || hasCome(session.givenUntil, now, FARTHEST_MS) ? "take-over" : null;
 }

@@ -58,7 +58,7 @@ async function doDue(context: SessionContext, session: OpenSession, isGone: IsGo
   const { id, runtimeId, runtimeEpoch } = session;
   const now = context.now();
   const gone = runtimeId !== null && isGone({ id: runtimeId, epoch: runtimeEpoch ?? "" });
-  switch (dueOf(session, now, gone)) {
+  switch (dueOf(session, now, { isGone: gone, isHeld: context.runtimes.isHeld(id) })) {
     case "settle":
       await finishSession(
         context,

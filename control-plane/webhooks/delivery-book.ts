@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, lte, notExists, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNotNull, lte, notExists, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { newIdentifier } from "#common/identifier";
 import type { Db } from "../database/database.js";
@@ -11,6 +11,7 @@ export function databaseBook(db: Db): DeliveryBook {
   return {
     take: (request) => takeDeliveries(db, request),
     finish: (attempts, now) => finishDeliveries(db, attempts, now),
+    bringForward: (latest, now) => bringForward(db, latest, now),
     purge: (before) => purgeEvents(db, before),
   };
 }
@@ -118,6 +119,14 @@ async function releaseSuccessors(tx: Db, finished: readonly FinishedAttempt[], n
       ORDER BY waiting.session_id, waiting.endpoint, waiting.position
     ) AS earliest
     WHERE delivery.id = earliest.id AND delivery.due_at IS NULL`);
+}
+
+async function bringForward(db: Db, latest: Date, now: Date): Promise<void> {
+  const { status, dueAt } = webhookDeliveries;
+  await db
+    .update(webhookDeliveries)
+    .set({ lease: null, dueAt: now })
+    .where(and(eq(status, "pending"), gt(dueAt, latest)));
 }
 
 async function purgeEvents(db: Db, before: Date): Promise<void> {

@@ -53,6 +53,8 @@ export interface DeliveryBook {
    * Books attempts, and makes what waited behind a finished delivery due. Attempts whose lease was lost are not booked.
    */
   finish(attempts: readonly FinishedAttempt[], now: Date): Promise<void>;
+  /** Makes due at `now` what is pending and due only after `latest`. */
+  bringForward(latest: Date, now: Date): Promise<void>;
   /** Deletes events from before this time with their log, where nothing is pending. */
   purge(before: Date): Promise<void>;
 }

@@ -20,12 +20,14 @@ class Bench {
   readonly book = new MemoryBook();
   readonly sent: { id: string; atMs: number; body: string }[] = [];
   readonly dispatchers: WebhookDispatcher[] = [];
+  /** How far the time of day was set since the start. */
+  setMs = 0;
   constructor(private readonly script: Script) {}
 
   start(limits?: DispatchLimits): WebhookDispatcher {
     const dispatcher = new WebhookDispatcher({
       ...{ book: this.book, clock: this.clock, limits, log: pino({ level: "silent" }) },
-      now: () => new Date(EPOCH_MS + this.clock.nowMs()),
+      now: () => new Date(EPOCH_MS + this.clock.nowMs() + this.setMs),
       send: (delivery) => {
         this.sent.push({ id: delivery.id, atMs: this.clock.nowMs(), body: delivery.body });
         const { outcome, afterMs } = this.script(delivery);
@@ -102,6 +104,23 @@ describe("one delivery", () => {
     await bench?.run(40_000);
     expect(bench?.book.deliveries[0]).toMatchObject({ status: "delivered", attempts: 3 });
     expect(bench?.book.finished.map(({ durationMs }) => durationMs)).toEqual([10_000, 10_000, 50]);
+  });
+});
+
+describe("a clock that is set", () => {
+  const HOUR_MS = 3_600_000;
+
+  it.each([
+    ["an hour ahead", HOUR_MS],
+    ["an hour back", -HOUR_MS],
+  ])("%s makes a second attempt at most minutes late, and the log of it no longer", async (_, setMs) => {
+    const { book } = start(({ attempts }) => ({ outcome: attempts === 0 ? broken : ok, afterMs: 100 }));
+    bench?.add("s", "a");
+    await bench?.run(200);
+    if (bench !== null) bench.setMs = setMs;
+    await bench?.run(120_000);
+    expect(book.deliveries[0]).toMatchObject({ status: "delivered", attempts: 2 });
+    expect(book.finished.map(({ durationMs }) => durationMs)).toEqual([100, 100]);
   });
 });
 

@@ -8,6 +8,7 @@ import {
   nextStep,
   type TakenDelivery,
 } from "./delivery.js";
+import { latestFrom } from "../set-clock.js";
 import { type DispatchLimits, dispatchLimits, InFlight } from "./under-way.js";
 import type { SendWebhook } from "./send.js";
 
@@ -25,6 +26,8 @@ const GATHER_DUE_MS = 20;
 const GATHER_DONE_MS = 100;
 /** Attempts booked in one transaction. */
 const BOOK_AT_ONCE = 256;
+/** How often deliveries are looked for that wait for a time from before the clock was set back. */
+const SET_BACK_INTERVAL_MS = 20_000;
 const FORGET_INTERVAL_MS = 3_600_000;
 /** How long the log of deliveries reaches back. */
 const LOG_RETENTION_MS = 30 * 86_400_000;
@@ -59,6 +62,7 @@ export class WebhookDispatcher {
     this.#options = options;
     this.#inFlight = new InFlight(options.limits ?? dispatchLimits);
     this.#every("look", LOOK_INTERVAL_MS, () => this.wake());
+    this.#every("set-back", SET_BACK_INTERVAL_MS, () => void this.#bringForward());
     this.#every("forget", FORGET_INTERVAL_MS, () => void this.#purge());
     this.wake();
   }
@@ -175,6 +179,16 @@ export class WebhookDispatcher {
   #wakeAt(dueAt: Date): void {
     if (!this.#draining)
       this.#options.clock.after(Math.max(0, dueAt.getTime() - this.#options.now().getTime()), () => this.wake());
+  }
+
+  /** What was taken, or put off, is due within the longest lease or delay, however the clock is set meanwhile. */
+  async #bringForward(): Promise<void> {
+    const { book, now, log } = this.#options;
+    try {
+      await book.bringForward(latestFrom(now(), LEASE_MS), now());
+    } catch (error) {
+      log.warn({ err: causeOf(error) }, "webhook deliveries could not be looked through; trying on");
+    }
   }
 
   async #purge(): Promise<void> {

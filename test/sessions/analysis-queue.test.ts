@@ -124,6 +124,17 @@ describe.each(engines)("the queue of analyses on %s", (engine) => {
     expect(await finish(job)).toBe(true);
   });
 
+  it("takes one over in time although the clock is set back by an hour", async () => {
+    const sessionId = await queued();
+    const lost = await taken();
+    pass(-3_600_000);
+    expect(await take()).toMatchObject({ runId: sessionId, attempt: 2 });
+    expect(await take()).toBeNull();
+    expect(await finish(lost)).toBe(false);
+    expect(await finish({ runId: sessionId, attempt: 2 })).toBe(true);
+    pass(3_600_000);
+  });
+
   it("gives one up over which five runtimes were lost, and begins anew where it is asked for again", async () => {
     const sessionId = await queued();
     for (let attempt = 1; attempt <= 5; attempt++) {

@@ -155,7 +155,7 @@ describe("what happens in a session", () => {
     await sessionWhen(team, joined, hasStatus("active"), "the beginning");
     const { db, bus } = platform.fixture;
     await db.update(agentSessions).set({ status: "pending", startedAt: null }).where(eq(agentSessions.id, joined));
-    const runtimes = { end: () => Promise.resolve(false) };
+    const runtimes = { end: () => Promise.resolve(false), isHeld: () => false };
     const later = (): Date => new Date(Date.now() + 120_000);
     const context = { db, bus, runtimes, log: silentLog, rooms: null, now: later } as unknown as SessionContext;
     expect(await sweepSessions(context, () => false)).toEqual([]);

@@ -74,6 +74,18 @@ describe.each(engines)("the book of deliveries on %s", (engine) => {
     expect((await take(0)).map(({ id }) => id)).toEqual(taken.slice(1).map(({ id }) => id));
   });
 
+  it("makes due what waits for a time after all that may be, as where the clock was set back, and nothing else", async () => {
+    await writeThree(someSession(), [endpointA]);
+    const taken = await take(3_600_000);
+    await book.bringForward(later(3_700_000), later(0));
+    expect(await take(0)).toEqual([]);
+    await book.bringForward(later(60_000), later(0));
+    expect((await take(0)).map(({ id }) => id)).toEqual(taken.map(({ id }) => id));
+    // Whoever had it before the clock was set books nothing any more.
+    await finish(taken, ok, 0);
+    expect((await take(20_001)).map(({ id }) => id)).toEqual(taken.map(({ id }) => id));
+  });
+
   it("keeps the event and its deliveries with the transaction, or neither", async () => {
     const [payload] = threeEvents(someSession());
     if (payload === undefined) throw new Error("no event");

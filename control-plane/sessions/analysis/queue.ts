@@ -1,4 +1,4 @@
-import { and, asc, eq, lt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, lt, or, type SQL, sql } from "drizzle-orm";
 import { type AnalysisResult, noFindings } from "#protocol/agents/analysis";
 import type { AnalysisJob } from "#protocol/bus/analyses";
 import {
@@ -9,6 +9,7 @@ import {
   type TakeRunReply,
 } from "#protocol/bus/leased-runs";
 import type { Db } from "../../database/database.js";
+import { latestFrom } from "../../set-clock.js";
 import type { SessionContext } from "../context.js";
 import { agentSessions, type SessionRow } from "../tables.js";
 import { heldBy, type SettleContext, settleAttempt } from "./settle.js";
@@ -42,7 +43,8 @@ export async function takeAnalysis(queue: AnalysisQueue, asked: TakeRun): Promis
   const at = now();
   for (const run of asked.released) await release(db, run);
   const lost = await renew(db, asked.held, at);
-  if (asked.wantsOne && at.getTime() - queue.since.getTime() >= RENEWAL_MS) await requeueLost(queue, at);
+  // A clock that was set back since then has been set back further than that.
+  if (asked.wantsOne && Math.abs(at.getTime() - queue.since.getTime()) >= RENEWAL_MS) await requeueLost(queue, at);
   for (;;) {
     const row = asked.wantsOne ? await claim(db, at) : null;
     if (row === null) return { job: null, lost };
@@ -128,7 +130,7 @@ async function requeueLost(queue: AnalysisQueue, at: Date): Promise<void> {
   const lost = await queue.db
     .select()
     .from(table)
-    .where(and(eq(table.status, "running"), lt(table.leaseUntil, at)));
+    .where(and(eq(table.status, "running"), isOver(at)));
   for (const { sessionId: runId, attempt, lostAttempts } of lost) {
     if (lostAttempts + 1 >= MAX_LOST) {
       const error = `The runtime was lost ${MAX_LOST} times while it analyzed the session`;
@@ -137,7 +139,12 @@ async function requeueLost(queue: AnalysisQueue, at: Date): Promise<void> {
       await queue.db
         .update(table)
         .set({ status: "queued", leaseUntil: null, lostAttempts: lostAttempts + 1 })
-        .where(and(heldBy({ runId, attempt }), lt(table.leaseUntil, at)));
+        .where(and(heldBy({ runId, attempt }), isOver(at)));
     }
   }
 }
+
+const isOver = (at: Date): SQL | undefined => {
+  const { leaseUntil } = agentSessionAnalyses;
+  return or(lt(leaseUntil, at), gt(leaseUntil, latestFrom(at, RUN_LEASE_MS)));
+};

@@ -91,6 +91,12 @@ export class MemoryBook implements DeliveryBook {
     }
   }
 
+  async bringForward(latest: Date, now: Date): Promise<void> {
+    await this.#inTurn(0);
+    for (const delivery of this.#dated)
+      if ((delivery.dueAtMs ?? 0) > latest.getTime()) Object.assign(delivery, { lease: null, dueAtMs: now.getTime() });
+  }
+
   purge(): Promise<void> {
     return Promise.resolve();
   }
