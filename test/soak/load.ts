@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { TestCluster } from "../harness/cluster.js";
+import type { ServiceAccess, TestCluster } from "../harness/cluster.js";
 import { openStream, type StreamRequest, type StreamResult } from "../faults/matrix/streams.js";
 
 /** What one kind of load came to. */
@@ -78,6 +78,17 @@ export function compatAgain(cluster: TestCluster, apiKey: string, input: string)
       tally.failures.push(String(error));
     }
   });
+}
+
+/** A recording for transcription, which the cluster makes itself. */
+export async function speakRecording({ baseUrl, apiKey }: ServiceAccess, text: string): Promise<Uint8Array> {
+  const answer = await fetch(`${baseUrl}/v1/tts`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ text, format: "wav", sample_rate: 16_000 }),
+  });
+  if (answer.status !== 200) throw new Error(`no recording: ${answer.status} ${await answer.text()}`);
+  return new Uint8Array(await answer.arrayBuffer());
 }
 
 /** A recording transcribed again and again: always the words of the first time. */

@@ -6,7 +6,7 @@ import { type Fault, kill, pause } from "../faults/matrix/fault.js";
 import type { FaultCluster } from "../faults/matrix/fault-cluster.js";
 import { openStream, streamRequests } from "../faults/matrix/streams.js";
 import { bookedUsage } from "../faults/matrix/usage.js";
-import { compatAgain, type Load, recordsAgain, streamAgain, transcribeAgain } from "./load.js";
+import { compatAgain, type Load, recordsAgain, speakRecording, streamAgain, transcribeAgain } from "./load.js";
 import { findGrowth, type ProcessSamples, sampleProcesses } from "./process-samples.js";
 
 /*
@@ -87,7 +87,14 @@ async function startLoads(): Promise<SettledLoad[]> {
   const { characters } = await bookedUsage(cluster, compatReference, ({ requests }) => requests === 1);
   loads.push(billed("compat", compatKey, characters, compatAgain(cluster, compatKey, COMPAT_TEXT)));
   const transcriptionKey = await addTeamTo(cluster, "soak");
-  loads.push(billed("recordings", transcriptionKey, 0, transcribeAgain(cluster, transcriptionKey, await record())));
+  loads.push(
+    billed(
+      "recordings",
+      transcriptionKey,
+      0,
+      transcribeAgain(cluster, transcriptionKey, await speakRecording(cluster, RECORDED_TEXT)),
+    ),
+  );
   const recordsKey = cluster.apiKey;
   const records = recordsAgain(cluster, recordsKey);
   loads.push({
@@ -105,17 +112,6 @@ async function startLoads(): Promise<SettledLoad[]> {
     },
   });
   return loads;
-}
-
-/** A recording, which the cluster makes itself. */
-async function record(): Promise<Uint8Array> {
-  const answer = await fetch(`${cluster.baseUrl}/v1/tts`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${cluster.apiKey}`, "content-type": "application/json" },
-    body: JSON.stringify({ text: RECORDED_TEXT, format: "wav", sample_rate: 16_000 }),
-  });
-  if (answer.status !== 200) throw new Error(`no recording: ${answer.status} ${await answer.text()}`);
-  return new Uint8Array(await answer.arrayBuffer());
 }
 
 /** A load whose bill is what was received: exactly where nothing failed, and no more than what was asked for. */

@@ -1,4 +1,6 @@
+import type { StartBeside } from "./beside.js";
 import type { Fault } from "./fault.js";
+import type { Setting } from "./setting.js";
 
 /** When a fault comes: before a stream is accepted, before its first audio, in the middle of it, at its end. */
 export const stages = ["connect", "first-audio", "mid-stream", "finalising"] as const;
@@ -12,9 +14,10 @@ export type Proof =
   /** `npm run faults` does it to real processes. */
   | {
       kind: "scenario";
-      /** `own`: NATS, Redis and the database are the cluster's. `remote`: servers of others, each behind a proxy. */
-      servers: "own" | "remote";
+      under: Setting;
       fault: Fault;
+      /** What goes on beside the streams. */
+      beside?: StartBeside;
       ends: Ends;
       /** How much later than in the undisturbed run a stream may end. */
       boundMs: number;

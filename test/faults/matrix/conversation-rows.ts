@@ -1,5 +1,13 @@
 import type { Row } from "./cell.js";
-import { byTests, reasoned } from "./proofs.js";
+import { besideClockStep } from "./beside-clock.js";
+import { stepClock } from "./fault.js";
+import { byTests, onStepped, reasoned } from "./proofs.js";
+
+const HOUR_MS = 3_600_000;
+/** How long a clock is wrong. */
+const STEP_MS = 4000;
+/** A stream does not notice; it is the load beside it that takes the processor. */
+const STEPPED_MS = 30_000;
 
 /** What happens to conversations, to what they reach, and to clients. */
 export const conversationRows: readonly Row[] = [
@@ -279,19 +287,45 @@ export const conversationRows: readonly Row[] = [
     },
   },
   {
-    id: "clock",
+    id: "clock-step",
     component: "clock",
-    fault: "steps of an hour, daylight saving",
+    fault: "set an hour ahead or back, and right again",
     cells: {
-      connect: reasoned(
-        "tokens tolerate what LiveKit tolerates",
-        "keys and holds compare times of one clock, the database's or the control plane's; a step makes an expiry early or late by the step",
+      connect: onStepped(
+        "every stream gives the bytes of the undisturbed run, and no duration in a bill knows of it; a key is over when the clock says so",
+        stepClock(HOUR_MS, STEP_MS),
+        { boundMs: STEPPED_MS, beside: besideClockStep(HOUR_MS) },
       ),
-      "first-audio": reasoned(
-        "nothing",
-        "every timer of a stream runs on common/clock.ts, which is monotonic; no deadline is a time of day",
+      "first-audio": onStepped("as before", stepClock(-HOUR_MS, STEP_MS), {
+        ...{ boundMs: STEPPED_MS, beside: besideClockStep(-HOUR_MS) },
+      }),
+      "mid-stream": onStepped("as before: pacing is unaffected", stepClock(HOUR_MS, STEP_MS), {
+        ...{ boundMs: STEPPED_MS, beside: besideClockStep(HOUR_MS) },
+      }),
+      finalising: onStepped("streams end, and are charged once", stepClock(-HOUR_MS, STEP_MS), {
+        ...{ boundMs: STEPPED_MS, beside: besideClockStep(-HOUR_MS) },
+      }),
+    },
+  },
+  {
+    id: "clock-kept",
+    component: "clock",
+    fault: "set while something waits for a time that is stored; stands still",
+    cells: {
+      connect: byTests("leases and what is put off end in time, however far the clock is set back", [
+        "test/sessions/analysis-queue.test.ts",
+        "takes one over in time although the clock is set back by an hour",
+      ]),
+      "first-audio": byTests(
+        "a webhook's next attempt comes within minutes",
+        ["control-plane/webhooks/dispatcher.test.ts", "makes a second attempt at most minutes late"],
+        ["test/webhooks/book.test.ts", "makes due what waits for a time after all that may be"],
       ),
-      "mid-stream": reasoned("pacing is unaffected", "as before its first audio"),
+      "mid-stream": byTests(
+        "a conversation goes on, is as long as it was, and costs that",
+        ["control-plane/sessions/due.test.ts", "goes on where the clock is set ahead"],
+        ["agents/conversation/open-conversation.test.ts", "stamps its records by one look at the time of day"],
+      ),
       finalising: byTests("results are ordered though the clock stands still", [
         "test/sessions/analysis-queue.test.ts",
         "gives every result of a session a later time, though the clock stands still",

@@ -62,10 +62,13 @@ export async function disturb(
   const apiKey = await addTeam(under, cell.id);
   // The edge knows the key, as it knows those of everybody who has called lately.
   await untilWhole(under, apiKey);
+  const beside = await scenario.beside?.(under);
+  const besideProblems: string[] = [];
   const moment = watchFor(stage, reference);
   const begin = async (): Promise<() => Promise<void>> => {
     const end = await scenario.fault.begin(under);
     return async () => {
+      if (beside !== undefined) besideProblems.push(...(await beside.during()));
       await wait(scenario.fault.lastsMs);
       await end();
     };
@@ -85,10 +88,12 @@ export async function disturb(
   const overMs = performance.now();
   await untilWhole(under, cluster.apiKey);
   const backMs = performance.now() - overMs;
+  if (beside !== undefined) besideProblems.push(...(await beside.settle()));
   // Who refuses a stream charges nothing, and who breaks one off may.
   const complete = streams.filter(({ end }) => end === "complete").length;
   const bill = await bookedUsage(cluster, apiKey, ({ requests }) => requests >= complete);
   const verdict = judge({ streams, bill, reference, ends: scenario.ends, boundMs: scenario.boundMs });
+  verdict.violations.push(...besideProblems);
   if (isLate) verdict.violations.push("every stream was over before the fault began: nothing is proved");
   return { result: { ...verdict, backMs: Math.round(backMs) }, bill: { apiKey, bill } };
 }

@@ -1,7 +1,9 @@
 import { postgresPrograms, startPostgres } from "../../control-plane/postgres.js";
-import { startCluster, type TestCluster } from "../../harness/cluster.js";
+import { allModels, startCluster, type TestCluster } from "../../harness/cluster.js";
 import { findFreePorts, startNats, startRedis } from "../../harness/servers.js";
 import { type ChaosProxy, startChaosProxy } from "../chaos-proxy.js";
+import type { Setting } from "./setting.js";
+import { type SteppedClock, startSteppedClock } from "./stepped-clock.js";
 
 export const proxiedServers = ["nats", "redis", "postgres", "clickhouse"] as const;
 export type ProxiedServer = (typeof proxiedServers)[number];
@@ -10,6 +12,8 @@ export type ProxiedServer = (typeof proxiedServers)[number];
 export interface FaultCluster {
   cluster: TestCluster;
   proxies: Readonly<Record<ProxiedServer, ChaosProxy>>;
+  /** Of the roles. */
+  clock: SteppedClock;
   stop(): Promise<void>;
 }
 
@@ -21,22 +25,41 @@ const options = {
   settings: { PARLEY_ADMISSION_WAIT_MS: "600000", PARLEY_SAMPLE: "off" },
 };
 
+export const startFaultCluster = (setting: Setting): Promise<FaultCluster> =>
+  ({ own: startOwn, remote: startRemote, stepped: startStepped })[setting]();
+
 /** Starts a cluster with servers of its own, in front of which no proxy can stand. */
-export async function startOwn(): Promise<FaultCluster> {
+async function startOwn(): Promise<FaultCluster> {
   const cluster = await startCluster(options);
-  const none = new Proxy({} as FaultCluster["proxies"], {
-    get: (_, server) => {
-      throw new Error(`no proxy stands in front of ${String(server)} here`);
+  return { cluster, proxies: none("proxies"), clock: none("clock"), stop: () => cluster.stop() };
+}
+
+/** What a cluster has not: whoever asks for it is told so. */
+function none<Name extends "proxies" | "clock">(name: Name): FaultCluster[Name] {
+  return new Proxy({} as FaultCluster[Name], {
+    get: (_, property) => {
+      throw new Error(`this cluster has no ${name} (${String(property)})`);
     },
   });
-  return { cluster, proxies: none, stop: () => cluster.stop() };
+}
+
+/** Starts a cluster that transcribes too, and whose roles have a clock that is ours. */
+async function startStepped(): Promise<FaultCluster> {
+  const clock = startSteppedClock();
+  try {
+    const cluster = await startCluster({ ...options, models: allModels, environment: { ...clock.environment } });
+    return { cluster, proxies: none("proxies"), clock, stop: () => cluster.stop().finally(clock.remove) };
+  } catch (error) {
+    clock.remove();
+    throw error;
+  }
 }
 
 /**
  * Starts a cluster that reaches each of its servers through a proxy. Behind ClickHouse's nobody listens: it is what is
  * away that matters. Throws where no Postgres is installed.
  */
-export async function startRemote(): Promise<FaultCluster> {
+async function startRemote(): Promise<FaultCluster> {
   const programs = postgresPrograms();
   if (programs === null) throw new Error("these cells need a Postgres server: apt-get install -y postgresql");
   const [nats, redis, postgres] = await Promise.all([startNats(), startRedis(), startPostgres(programs)]);
@@ -68,7 +91,7 @@ export async function startRemote(): Promise<FaultCluster> {
         CLICKHOUSE_URL: `http://127.0.0.1:${toClickHouse.port}`,
       },
     });
-    return { cluster, proxies, stop: () => cluster.stop().finally(stopServers) };
+    return { cluster, proxies, clock: none("clock"), stop: () => cluster.stop().finally(stopServers) };
   } catch (error) {
     await stopServers();
     throw error;

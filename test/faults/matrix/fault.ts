@@ -66,6 +66,18 @@ export const cut = (server: ProxiedServer, lastsMs: number): Fault => ({
   },
 });
 
+/** The clock of every role is set so far ahead, or back, and later right again. */
+export const stepClock = (aheadMs: number, lastsMs: number): Fault => ({
+  what: `the clock of every role is set ${Math.abs(aheadMs) / HOUR_MS} h ${aheadMs < 0 ? "back" : "ahead"}, and right again after ${lastsMs / 1000} s`,
+  lastsMs,
+  async begin({ clock }) {
+    clock.set(aheadMs);
+    return async () => clock.set(0);
+  },
+});
+
+const HOUR_MS = 3_600_000;
+
 const describe: Readonly<Record<Chaos["type"], string>> = {
   pass: "nothing happens",
   latency: "everything comes late",

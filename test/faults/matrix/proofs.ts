@@ -1,3 +1,4 @@
+import type { StartBeside } from "./beside.js";
 import type { Cell, Ends } from "./cell.js";
 import type { Fault } from "./fault.js";
 
@@ -11,14 +12,21 @@ interface ScenarioOptions {
 /** A cell that `npm run faults` proves on a cluster with servers of its own. */
 export const onOwn = (promise: string, fault: Fault, { ends = "all-audio", boundMs }: ScenarioOptions): Cell => ({
   promise,
-  proof: { kind: "scenario", servers: "own", fault, ends, boundMs },
+  proof: { kind: "scenario", under: "own", fault, ends, boundMs },
 });
 
 /** A cell that it proves on a cluster whose servers stand behind proxies. */
 export const onRemote = (promise: string, fault: Fault, { ends = "all-audio", boundMs }: ScenarioOptions): Cell => ({
   promise,
-  proof: { kind: "scenario", servers: "remote", fault, ends, boundMs },
+  proof: { kind: "scenario", under: "remote", fault, ends, boundMs },
 });
+
+/** A cell that it proves on a cluster whose clock is set, where libfaketime is installed. */
+export const onStepped = (
+  promise: string,
+  fault: Fault,
+  { boundMs, beside }: { boundMs: number; beside: StartBeside },
+): Cell => ({ promise, proof: { kind: "scenario", under: "stepped", fault, beside, ends: "all-audio", boundMs } });
 
 /** A cell that tests prove: pairs of a file and a name in it. */
 export const byTests = (promise: string, ...tests: readonly (readonly [file: string, name: string])[]): Cell => ({

@@ -1,6 +1,7 @@
 import type { Proof } from "./cell.js";
+import type { Setting } from "./setting.js";
 import { type CellBill, type CellResult, disturb, type Reference, runUndisturbed } from "./disturb.js";
-import { type FaultCluster, startOwn, startRemote } from "./fault-cluster.js";
+import { type FaultCluster, startFaultCluster } from "./fault-cluster.js";
 import type { NamedCell } from "./matrix.js";
 import { bookedUsage } from "./usage.js";
 
@@ -24,14 +25,14 @@ interface Round {
  * it looks at every bill again: what is charged twice may be charged late.
  */
 export async function runCells(
-  servers: Scenario["servers"],
+  setting: Setting,
   cells: readonly ScenarioCell[],
   onResult: (id: string, result: CellResult) => void,
 ): Promise<void> {
   let round: Round | null = null;
   try {
     for (const cell of cells) {
-      round ??= await startRound(servers);
+      round ??= await startRound(setting);
       const { result, isWhole } = await runCell(round, cell);
       onResult(cell.id, result);
       if (!isWhole) {
@@ -46,8 +47,8 @@ export async function runCells(
   }
 }
 
-async function startRound(servers: Scenario["servers"]): Promise<Round> {
-  const under = await (servers === "own" ? startOwn : startRemote)();
+async function startRound(setting: Setting): Promise<Round> {
+  const under = await startFaultCluster(setting);
   try {
     return { under, reference: await runUndisturbed(under), bills: [] };
   } catch (error) {

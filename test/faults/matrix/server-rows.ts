@@ -201,6 +201,29 @@ export const serverRows: readonly Row[] = [
     },
   },
   {
+    id: "jetstream-cut",
+    component: "JetStream",
+    fault: "files of a stream cut off, or written to the disk in part when power failed",
+    cells: {
+      connect: byTests("a stream whose description cannot be read is refused in words", [
+        "test/launcher/damaged-stores.test.ts",
+        "a JetStream whose stream cannot be read",
+      ]),
+      "first-audio": reasoned(
+        "nothing is lost with an index",
+        "nats-server 2.9.10 makes the .idx and .fss files of a stream anew from its blocks, and says nothing: tried by hand",
+      ),
+      "mid-stream": reasoned(
+        "what was in the rest of an earlier block is gone, and nobody says so",
+        "nats-server 2.9.10 starts with the messages it can read, later blocks included, and neither its log nor the stream's state names the others: tried by hand. A stream from which messages are deleted has such gaps anyway. Usage that is booked already is in the database; an object with a gap fails at its digest",
+      ),
+      finalising: byTests("a stream that lost its end is said to have, and new messages are dealt with", [
+        "test/common/lost-stream-end.test.ts",
+        "a stream whose end was cut off is said to be, and what is stored from then on is dealt with",
+      ]),
+    },
+  },
+  {
     id: "disk",
     component: "disk, descriptors, memory",
     fault: "full",
