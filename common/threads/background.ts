@@ -8,8 +8,13 @@ import { isMainThread } from "node:worker_threads";
  * gives threads a priority of their own (sched(7), "The nice value"); elsewhere nothing changes.
  */
 export function workInBackground(): void {
+  setThreadPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+}
+
+/** Gives the calling thread a nice value, which may not be below the one it has; nothing in the main thread. */
+export function setThreadPriority(nice: number): void {
   if (isMainThread || process.platform !== "linux") return;
   // proc(5): `<process>/task/<thread>` of whoever reads it.
   const threadId = Number(readlinkSync("/proc/thread-self").split("/").at(-1));
-  setPriority(threadId, constants.priority.PRIORITY_BELOW_NORMAL);
+  setPriority(threadId, nice);
 }

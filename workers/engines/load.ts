@@ -47,6 +47,7 @@ export async function loadEngines(repository: Repository, options: LoadOptions):
     threads ??= new ModelThreads(slots, options.reservedSlots);
     return threads;
   };
+  const putBehindReserved = async (): Promise<void> => await threads?.putBehindReserved();
   const loadVoice = async (model: ModelFolder): Promise<SpeechEngine> => {
     if (model.manifest.engine === "espeak")
       return await EspeakEngine.load({ name: model.manifest.name, slots, log, clock });
@@ -84,6 +85,7 @@ export async function loadEngines(repository: Repository, options: LoadOptions):
       broken.push({ name, reason: reasonOf(error) });
     }
   }
+  await putBehindReserved();
   for (const { name, reason } of broken) log.error({ model: name, reason }, "this model is not served");
   return {
     engines,

@@ -11,7 +11,13 @@ describe("threads for graphs", () => {
   const plain = new ModelThreads(1);
   afterAll(() => Promise.all([threads.close(), plain.close()]));
 
-  it("run what somebody waits for beside a long task, and let it go first", async () => {
+  it("go as the process does until the models are open", async () => {
+    for (const kind of allThreads)
+      expect(await threads.run(handler, released(), { threads: kind })).toBe(getPriority());
+  });
+
+  it("run what somebody waits for beside a long task, and let it go first from then on", async () => {
+    await threads.putBehindReserved();
     const long = held();
     const running = threads.run<number>(handler, long);
     const first = await threads.run<number>(handler, released(), { threads: "reserved" });
@@ -34,6 +40,7 @@ describe("threads for graphs", () => {
   });
 
   it("do reserved work too where none is reserved, at the process's own priority", async () => {
+    await plain.putBehindReserved();
     expect(await plain.run(handler, released(), { threads: "reserved" })).toBe(getPriority());
   });
 });

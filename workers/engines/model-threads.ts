@@ -22,14 +22,25 @@ export const allThreads: readonly ThreadKind[] = ["general", "reserved"];
  */
 export class ModelThreads {
   readonly #threads: Record<ThreadKind, { count: number; pool: Piscina<unknown, unknown> } | null>;
+  #isBehind = false;
   #closed = false;
 
   constructor(count: number, reserved = 0) {
     disableTelemetry();
     this.#threads = {
-      general: { count, pool: startThreads(count, reserved > 0 ? BEHIND_RESERVED : 0) },
-      reserved: reserved > 0 ? { count: reserved, pool: startThreads(reserved, 0) } : null,
+      general: { count, pool: startThreads(count) },
+      reserved: reserved > 0 ? { count: reserved, pool: startThreads(reserved) } : null,
     };
+  }
+
+  /**
+   * Lets the reserved threads, where there are any, go before those for all work from now on. To be called once all that
+   * the first work needs is opened: behind everybody else, a worker on a full machine would open its models for minutes.
+   */
+  async putBehindReserved(): Promise<void> {
+    if (this.#threads.reserved === null || this.#isBehind) return;
+    this.#isBehind = true;
+    await this.onEach(PRIORITY_HANDLER, { nice: BEHIND_RESERVED });
   }
 
   /**
@@ -66,14 +77,14 @@ export class ModelThreads {
   }
 }
 
-/** `nice` is added to the threads' nice value, where the system gives threads one of their own. */
-function startThreads(count: number, nice: number): Piscina<unknown, unknown> {
+const PRIORITY_HANDLER = new URL("./thread-priority.js", import.meta.url);
+
+function startThreads(count: number): Piscina<unknown, unknown> {
   return new Piscina({
     minThreads: count,
     maxThreads: count,
     concurrentTasksPerWorker: 1,
     idleTimeout: Number.POSITIVE_INFINITY,
     maxQueue: MAX_WAITING,
-    niceIncrement: nice,
   });
 }
