@@ -25,6 +25,9 @@ import { traceExchanges, traceSockets } from "./tracing/exchange-spans.js";
 import { TraceTeams } from "./tracing/trace-teams.js";
 import { UsageReporter } from "#common/usage/usage-reporter";
 
+/** Within it every client that uses its connections has been asked to close them, and balancers know. */
+const SERVES_ON_MS = 5000;
+
 runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   if (config.NATS_URL === null) throw new ConfigError("NATS_URL is needed by the edge");
   const bus = await connectNats({ url: config.NATS_URL, name: id, log });
@@ -64,9 +67,9 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   return {
     reasonsNotReady: untilFirstReady(facts),
     facts: { port: server.port, url: server.url },
-    drain: async () => {
+    drain: async (deadlineMs) => {
       heartbeats.say();
-      await server.drain();
+      await server.drain(Math.min(SERVES_ON_MS, deadlineMs / 2));
     },
     stop: async () => {
       for (const part of [server, submissions, verifier, transcription]) part.close();

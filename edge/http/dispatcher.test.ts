@@ -11,6 +11,7 @@ type Line = Record<string, unknown> & { level: number };
 
 /** A dispatcher over a few routes, with what it logs and reports. */
 function serve(routes: HttpRoute[], shapes: AnswerShape[] = []) {
+  const clock = new VirtualClock();
   const lines: Line[] = [];
   const records: ExchangeRecord[] = [];
   const dispatcher = new Dispatcher({
@@ -25,7 +26,7 @@ function serve(routes: HttpRoute[], shapes: AnswerShape[] = []) {
       { write: (line: string) => void lines.push(JSON.parse(line) as Line) },
     ) as Logger,
     observer: { began: () => undefined, ended: (record) => void records.push(record) },
-    clock: new VirtualClock(),
+    clock,
   });
   const ask = async (
     method: string,
@@ -37,7 +38,7 @@ function serve(routes: HttpRoute[], shapes: AnswerShape[] = []) {
     await new Promise((resolve) => setImmediate(resolve));
     return responder;
   };
-  return { dispatcher, lines, records, ask };
+  return { dispatcher, clock, lines, records, ask };
 }
 
 const route = (path: string, outcome: Error | null): HttpRoute => ({
@@ -79,12 +80,28 @@ describe("the dispatcher", () => {
 
   it("answers operators while it drains, with and without a slash, and nobody else", async () => {
     const { dispatcher, ask } = serve([route("/health", null), route("/other", null)]);
-    await dispatcher.drain();
+    await dispatcher.drain(0);
     expect([
       (await ask("GET", "/health")).status,
       (await ask("GET", "/health/")).status,
       (await ask("GET", "/other")).status,
     ]).toEqual([200, 200, 503]);
+  });
+
+  it("serves on for a while once it drains, and asks every client to close its connection", async () => {
+    const { dispatcher, clock, ask } = serve([route("/other", null)]);
+    expect((await ask("GET", "/other")).headers["Connection"]).toBeUndefined();
+    await dispatcher.drain(1000);
+    const answers = [await ask("GET", "/other")];
+    clock.advance(999);
+    answers.push(await ask("GET", "/other"));
+    clock.advance(1);
+    answers.push(await ask("GET", "/other"));
+    expect(answers.map(({ status, headers }) => [status, headers["Connection"]])).toEqual([
+      [200, "close"],
+      [200, "close"],
+      [503, "close"],
+    ]);
   });
 
   it("answers in the shape of the path's protocol", async () => {

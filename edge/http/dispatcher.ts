@@ -62,6 +62,8 @@ export class Dispatcher {
   readonly #failures: FailureLog;
   readonly #router: Router<Endpoint>;
   #draining = false;
+  /** Until when requests are served while it drains, on the clock. */
+  #servesUntilMs = 0;
   #active = 0;
   #onIdle: (() => void) | null = null;
 
@@ -74,11 +76,14 @@ export class Dispatcher {
   }
 
   /**
-   * From now on only the operator's paths answer; everything new is refused with `draining`. Resolves when what was
+   * From now on every answer asks its client to close the connection: the next one leads to another server. A client
+   * that has not heard of that yet goes on to use a connection that it kept, so that requests are served for another
+   * `servesOnMs`, milliseconds; then all but the operator's paths are refused with `draining`. Resolves when what was
    * running is answered.
    */
-  drain(): Promise<void> {
+  drain(servesOnMs: number): Promise<void> {
     this.#draining = true;
+    this.#servesUntilMs = this.#options.clock.nowMs() + servesOnMs;
     if (this.#active === 0) return Promise.resolve();
     return new Promise((resolve) => (this.#onIdle = resolve));
   }
@@ -109,7 +114,8 @@ export class Dispatcher {
 
   async #serve(match: Match<Endpoint>, request: ReceivedRequest, responder: HttpResponder): Promise<void> {
     const isOperators = match.type === "route" && operatorPaths.has(match.route.path);
-    if (this.#draining && !isOperators) throw new ServiceError("draining");
+    if (this.#draining && !isOperators && this.#options.clock.nowMs() >= this.#servesUntilMs)
+      throw new ServiceError("draining");
     if (match.type === "nothing") throw new ServiceError("not_found");
     if (match.type === "route") {
       const route = match.route.http;
@@ -189,7 +195,10 @@ export class Dispatcher {
       begin: (code, headers) => {
         status = code;
         const shared = this.#shapeOf(request)?.headers(request);
-        inner.begin(code, { ...cors, ...shared, ...headers, ...(isForEveryPage ? everyPageHeaders : {}) });
+        // It is the client that closes, once it has the whole answer.
+        const leaving: Record<string, string> =
+          this.#draining && headers["connection"] === undefined ? { Connection: "close" } : {};
+        inner.begin(code, { ...cors, ...shared, ...headers, ...(isForEveryPage ? everyPageHeaders : {}), ...leaving });
       },
       write: (bytes) => {
         sentBytes += bytes.byteLength;

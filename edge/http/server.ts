@@ -11,8 +11,11 @@ export interface Server {
   /** Address with scheme, for people on this machine. */
   url: string;
   openSockets(): number;
-  /** Refuses what is new, and resolves when every request is answered and every WebSocket session has finished. */
-  drain(): Promise<void>;
+  /**
+   * Serves requests for another `servesOnMs`, milliseconds, and then refuses what is new, WebSockets at once. Resolves
+   * when every request is answered and every WebSocket session has finished.
+   */
+  drain(servesOnMs: number): Promise<void>;
   /** Breaks off what is left. */
   close(): void;
 }
@@ -43,8 +46,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     port: listener.port,
     url: `http://${options.host.includes(":") ? `[${options.host}]` : options.host}:${listener.port}`,
     openSockets: () => listener.openSockets(),
-    drain: async () => {
-      await Promise.all([dispatcher.drain(), listener.drainSockets()]);
+    drain: async (servesOnMs) => {
+      await Promise.all([dispatcher.drain(servesOnMs), listener.drainSockets()]);
     },
     close: () => listener.close(),
   };

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { Agent, get } from "node:http";
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
@@ -27,6 +28,17 @@ const hello: HttpRoute = {
     await later();
     responder.begin(200, { "content-type": "text/plain" });
     responder.end(text(`hello ${request.parameters["name"]} ${request.query}`));
+  },
+};
+
+const BIG_BYTES = 20_000_000;
+
+const big: HttpRoute = {
+  method: "GET",
+  path: "/big",
+  handle: async (_request, responder) => {
+    responder.begin(200, { "content-type": "application/octet-stream" });
+    responder.end(new Uint8Array(BIG_BYTES));
   },
 };
 
@@ -310,10 +322,30 @@ describe("HTTP", () => {
       handle: (_request, responder) => Promise.resolve(responder.end(text("ok"))),
     };
     const { url, dispatcher } = await serve([hello, ready]);
-    void dispatcher.drain();
+    void dispatcher.drain(0);
     expect((await fetch(`${url}/ready`)).status).toBe(200);
     const refused = await fetch(`${url}/hello/x`);
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+  });
+
+  it("answers in full on connections that clients kept while it drains, and has them close these", async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const { url, dispatcher } = await serve([hello, big]);
+    const ask = (path: string): Promise<{ status: number; reused: boolean; bytes: number }> =>
+      new Promise((resolve, reject) => {
+        const request = get(`${url}${path}`, { agent }, (answer) => {
+          let bytes = 0;
+          answer.on("data", (part: Buffer) => (bytes += part.byteLength));
+          answer.on("end", () => resolve({ status: answer.statusCode ?? 0, reused: request.reusedSocket, bytes }));
+        });
+        request.on("error", reject);
+      });
+    expect(await ask("/hello/x")).toMatchObject({ status: 200, reused: false });
+    void dispatcher.drain(60_000);
+    // The connection is used once more, for more than a socket takes at once, and not again.
+    expect(await ask("/big")).toEqual({ status: 200, reused: true, bytes: BIG_BYTES });
+    expect(await ask("/hello/x")).toMatchObject({ status: 200, reused: false });
+    agent.destroy();
   });
 });
 
