@@ -53,6 +53,7 @@ import { printSimulatedLoad, simulatedLoadAims, simulatedLoadCharts } from "./si
 import { runSimulatedLoad } from "./simulated-load/run.js";
 import { printSockets } from "./sockets/report.js";
 import { runSockets } from "./sockets/run.js";
+import { missingEncoder } from "./transcription/encoder.js";
 import { transcriptionAims, printTranscription } from "./transcription/report.js";
 import { runTranscription } from "./transcription/run.js";
 import { webhooksAims, printWebhooks } from "./webhooks/report.js";
@@ -80,6 +81,10 @@ export function missingFor(scenario: Scenario): string | null {
   if (kind === "http-routes") {
     const packages = findHttpPackages();
     return "missing" in packages ? packages.missing : null;
+  }
+  if (kind === "transcription" || kind === "beside-uploads" || kind === "transcription-peers") {
+    const missing = missingEncoder();
+    if (missing !== null) return missing;
   }
   if (kind !== "voice-peers" && kind !== "speech-peers" && kind !== "transcription-peers") return null;
   const peers = findPeers();
