@@ -40,6 +40,9 @@ export type WordSearch = (emissions: Emissions, stopped: () => boolean) => Found
 /** Symbols less likely than this, in nats, begin nothing. */
 const SYMBOL_FLOOR = -7;
 const BUCKETS = 512;
+/** Kinds of nodes: some have children, some end words, some both. */
+const CHILDREN = 1;
+const WORDS = 2;
 
 /**
  * Searches the best sequence of words: a prefix beam over the lexicon's tree, best single alignment, a trigram model at
@@ -51,20 +54,56 @@ export function createWordSearch(lexicon: Lexicon, model: LanguageModel, options
   return (emissions, stopped) => search.run(emissions, stopped);
 }
 
+function kindsOfNodes({ childStarts, wordStarts, lookAhead }: Lexicon): Uint8Array {
+  const kinds = new Uint8Array(lookAhead.length);
+  for (let node = 0; node < kinds.length; node++) {
+    if ((childStarts[node + 1] as number) > (childStarts[node] as number)) kinds[node] = CHILDREN;
+    if ((wordStarts[node + 1] as number) > (wordStarts[node] as number)) kinds[node] = (kinds[node] as number) | WORDS;
+  }
+  return kinds;
+}
+
+function masksOfNodes({ childStarts, childSymbols, lookAhead }: Lexicon, words: number): Int32Array {
+  const masks = new Int32Array(words * lookAhead.length);
+  for (let node = 0; node < lookAhead.length; node++) {
+    for (let edge = childStarts[node] as number; edge < (childStarts[node + 1] as number); edge++) {
+      const symbol = childSymbols[edge] as number;
+      const word = words * node + (symbol >> 5);
+      masks[word] = (masks[word] as number) | (1 << (symbol & 31));
+    }
+  }
+  return masks;
+}
+
+/** How many bits of a word of 32 are 1. */
+function bitsIn(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
 class Search {
   readonly #lexicon: Lexicon;
   readonly #model: LanguageModel;
   readonly #options: SearchOptions;
   /** The weighted look-ahead of each node. */
   readonly #ahead: Float64Array;
+  /** What is at each node: `CHILDREN` and `WORDS`. */
+  readonly #kinds: Uint8Array;
+  /** Symbols that lead on from each node, a bit for each: `#maskWords` words of 32 bits a node. */
+  readonly #masks: Int32Array;
+  readonly #maskWords: number;
+  /** The symbols above the floor in this frame, in the same way. */
+  readonly #likelyMask: Int32Array;
   readonly #history = new WordHistory();
   readonly #buckets = new Int32Array(BUCKETS + 1);
   #scores = new Float64Array(1024);
   #order = new Int32Array(1024);
   #now = new Hypotheses();
   #next = new Hypotheses();
-  /** Log probabilities of this frame, impossible below the floor. */
+  /** Log probabilities of this frame, impossible below the floor, and the highest of them. */
   #likely = new Float64Array(0);
+  #likeliest = IMPOSSIBLE;
   #best = IMPOSSIBLE;
 
   constructor(lexicon: Lexicon, model: LanguageModel, options: SearchOptions) {
@@ -72,6 +111,10 @@ class Search {
     this.#model = model;
     this.#options = options;
     this.#ahead = lexicon.lookAhead.map((value) => value * options.lmWeight);
+    this.#kinds = kindsOfNodes(lexicon);
+    this.#maskWords = 1 + (lexicon.childSymbols.reduce((most, symbol) => Math.max(most, symbol), 0) >> 5);
+    this.#masks = masksOfNodes(lexicon, this.#maskWords);
+    this.#likelyMask = new Int32Array(this.#maskWords);
   }
 
   run({ values, frames, symbols }: Emissions, stopped: () => boolean): FoundWord[] | null {
@@ -91,10 +134,17 @@ class Search {
   #step(values: Float32Array, row: number, symbols: number, frame: number): void {
     const { blank } = this.#options;
     const likely = this.#likely;
+    const mask = this.#likelyMask.fill(0);
+    let likeliest = IMPOSSIBLE;
     for (let k = 0; k < symbols; k++) {
       const value = values[row + k] as number;
-      likely[k] = k !== blank && value > SYMBOL_FLOOR ? value : IMPOSSIBLE;
+      const isLikely = k !== blank && value > SYMBOL_FLOOR;
+      likely[k] = isLikely ? value : IMPOSSIBLE;
+      if (!isLikely) continue;
+      if (value > likeliest) likeliest = value;
+      if (k >> 5 < mask.length) mask[k >> 5] = (mask[k >> 5] as number) | (1 << (k & 31));
     }
+    this.#likeliest = likeliest;
     this.#next.clear();
     this.#best = IMPOSSIBLE;
     const ofBlank = values[row + blank] as number;
@@ -141,31 +191,42 @@ class Search {
   }
 
   #extendFrom(i: number, node: number, frame: number): void {
-    const { childStarts, childSymbols, childNodes, wordStarts } = this.#lexicon;
     const now = this.#now;
     const likely = this.#likely;
     const last = now.last[i] as number;
     const blank = now.blank[i] as number;
     const label = now.label[i] as number;
     const either = blank > label ? blank : label;
+    // No child's look-ahead is above its parent's: most frames are blank, and hardly anything follows in them.
+    if (either + this.#likeliest + (this.#ahead[node] as number) < this.#best - this.#options.threshold) return;
+    const { childStarts, childNodes } = this.#lexicon;
+    const masks = this.#masks;
+    const words = this.#maskWords;
     const start = now.node[i] === 0 ? frame : (now.start[i] as number);
-    const to = childStarts[node + 1] as number;
-    for (let edge = childStarts[node] as number; edge < to; edge++) {
-      const symbol = childSymbols[edge] as number;
-      const value = likely[symbol] as number;
-      if (value === IMPOSSIBLE) continue;
-      // A symbol twice in a row needs a blank between.
-      const score = (symbol === last ? blank : either) + value;
-      const child = childNodes[edge] as number;
-      const total = score + (this.#ahead[child] as number);
-      if (total < this.#best - this.#options.threshold) continue;
-      if ((childStarts[child + 1] as number) > (childStarts[child] as number)) {
-        if (total > this.#best) this.#best = total;
-        this.#descend(i, child, symbol, score, start);
+    let first = childStarts[node] as number;
+    for (let w = 0; w < words; w++) {
+      const all = masks[node * words + w] as number;
+      for (let left = all & (this.#likelyMask[w] as number); left !== 0; left &= left - 1) {
+        const bit = left & -left;
+        const symbol = 32 * w + 31 - Math.clz32(bit);
+        // A symbol twice in a row needs a blank between.
+        const score = (symbol === last ? blank : either) + (likely[symbol] as number);
+        const child = childNodes[first + bitsIn(all & (bit - 1))] as number;
+        this.#enter(i, child, symbol, score, start, frame);
       }
-      if ((wordStarts[child + 1] as number) > (wordStarts[child] as number))
-        this.#finishWords(i, child, symbol, score, start, frame);
+      first += bitsIn(all);
     }
+  }
+
+  #enter(i: number, child: number, symbol: number, score: number, start: number, frame: number): void {
+    const total = score + (this.#ahead[child] as number);
+    if (total < this.#best - this.#options.threshold) return;
+    const kind = this.#kinds[child] as number;
+    if ((kind & CHILDREN) !== 0) {
+      if (total > this.#best) this.#best = total;
+      this.#descend(i, child, symbol, score, start);
+    }
+    if ((kind & WORDS) !== 0) this.#finishWords(i, child, symbol, score, start, frame);
   }
 
   #descend(i: number, child: number, symbol: number, score: number, start: number): void {

@@ -30,10 +30,8 @@ export function createLanguageModel(file: WordsFile): LanguageModel {
   const pairs = pairWord.length;
   const unigrams = Float64Array.from(file.unigram, probability);
   const unigramBackoffs = Float64Array.from(file.unigramBackoff, backoff);
-  const memoryContext = new Int32Array(MEMORY_SLOTS).fill(-1);
-  const memoryWord = new Int32Array(MEMORY_SLOTS);
-  const memoryValue = new Float64Array(MEMORY_SLOTS);
-  const memoryNext = new Int32Array(MEMORY_SLOTS);
+  // Context, word, log probability, context after it: side by side, since a look-up wants them all.
+  const memory = new Float64Array(4 * MEMORY_SLOTS).fill(-1);
   const wordOfPair = (context: number): number => (context < pairs ? (pairWord[context] as number) : context - pairs);
   const contextAfter = (word: number, entry: number): number =>
     entry >= 0 && (tripleStart[entry + 1] as number) > (tripleStart[entry] as number) ? entry : pairs + word;
@@ -44,10 +42,10 @@ export function createLanguageModel(file: WordsFile): LanguageModel {
     logProbability: 0,
     next: 0,
     look(context, word) {
-      const slot = (Math.imul(context, 0x9e3779b1) ^ Math.imul(word, 0x85ebca6b)) >>> 16;
-      if (memoryContext[slot] === context && memoryWord[slot] === word) {
-        model.logProbability = memoryValue[slot] as number;
-        model.next = memoryNext[slot] as number;
+      const slot = 4 * ((Math.imul(context, 0x9e3779b1) ^ Math.imul(word, 0x85ebca6b)) >>> 16);
+      if (memory[slot] === context && memory[slot + 1] === word) {
+        model.logProbability = memory[slot + 2] as number;
+        model.next = memory[slot + 3] as number;
         return;
       }
       const before = wordOfPair(context);
@@ -58,12 +56,13 @@ export function createLanguageModel(file: WordsFile): LanguageModel {
         value = found >= 0 ? probability(triple[found] as number) : backoff(pairBackoff[context] as number);
         if (found < 0) value = shorter(before, entry, word) + value;
       } else value = shorter(before, entry, word);
-      memoryContext[slot] = context;
-      memoryWord[slot] = word;
-      memoryValue[slot] = value;
-      memoryNext[slot] = contextAfter(word, entry);
+      const next = contextAfter(word, entry);
+      memory[slot] = context;
+      memory[slot + 1] = word;
+      memory[slot + 2] = value;
+      memory[slot + 3] = next;
       model.logProbability = value;
-      model.next = memoryNext[slot] as number;
+      model.next = next;
     },
   };
   const shorter = (before: number, entry: number, word: number): number =>

@@ -2,7 +2,8 @@ import { FIRST_WORD_ID, type WordsFile } from "./words-file.js";
 
 /**
  * The pronunciations as a tree: node 0 is the root, each edge a symbol. The children of node `n` are the entries
- * `childStarts[n]` to `childStarts[n + 1]`, its words those from `wordStarts[n]` to `wordStarts[n + 1]`.
+ * `childStarts[n]` to `childStarts[n + 1]`, by ascending symbols, its words those from `wordStarts[n]` to
+ * `wordStarts[n + 1]`.
  */
 export interface Lexicon {
   childStarts: Int32Array;
@@ -16,6 +17,9 @@ export interface Lexicon {
   /** Root of a second tree, whose words may follow wherever those of the first may; 0 where there is none. */
   secondRoot: number;
 }
+
+/** Symbols are bytes. */
+const SYMBOLS = 256;
 
 /** Builds the tree; pronunciations of no symbols are left out. */
 export function buildLexicon(
@@ -66,21 +70,54 @@ export function buildLexicon(
     endNodes[ends] = node;
     endWords[ends++] = word;
   }
-  const edges = sortByNode(nodes, parent.subarray(1, nodes));
-  const childNodes = edges.order.map((edge) => edge + 1);
-  const words = sortByNode(nodes, endNodes.subarray(0, ends));
-  const childSymbols = new Uint8Array(childNodes.length);
-  for (let i = 0; i < childNodes.length; i++) childSymbols[i] = symbolOf[childNodes[i] as number] as number;
-  const wordIds = words.order.map((ending) => endWords[ending] as number);
+  const places = siblingsTogether(nodes, parent.subarray(0, nodes), symbolOf.subarray(0, nodes));
+  const parents = new Int32Array(nodes - 1);
+  const childSymbols = new Uint8Array(nodes - 1);
+  const lookAheads = new Float64Array(nodes);
+  for (let node = 1; node < nodes; node++) {
+    const place = places[node] as number;
+    parents[place - 1] = places[parent[node] as number] as number;
+    childSymbols[place - 1] = symbolOf[node] as number;
+    lookAheads[place] = lookAhead[node] as number;
+  }
+  const edges = sortByNode(nodes, parents);
+  const words = sortByNode(
+    nodes,
+    endNodes.subarray(0, ends).map((node) => places[node] as number),
+  );
   return {
     childStarts: edges.starts,
     childSymbols,
-    childNodes,
+    childNodes: edges.order.map((edge) => edge + 1),
     wordStarts: words.starts,
-    wordIds,
-    lookAhead: lookAhead.slice(0, nodes),
+    wordIds: words.order.map((ending) => endWords[ending] as number),
+    lookAhead: lookAheads,
     secondRoot: 0,
   };
+}
+
+/**
+ * New numbers for the nodes of a tree, level by level: the children of a node follow one another, by their symbols. A
+ * search then finds what it knows of them side by side in memory.
+ */
+function siblingsTogether(nodes: number, parent: Int32Array, symbolOf: Uint8Array): Int32Array {
+  const bySymbol = sortByNode(SYMBOLS, symbolOf.subarray(1)).order.map((edge) => edge + 1);
+  const { starts, order } = sortByNode(
+    nodes,
+    bySymbol.map((node) => parent[node] as number),
+  );
+  const places = new Int32Array(nodes);
+  const queue = new Int32Array(nodes);
+  let next = 1;
+  for (let place = 0; place < next; place++) {
+    const node = queue[place] as number;
+    for (let edge = starts[node] as number; edge < (starts[node + 1] as number); edge++) {
+      const child = bySymbol[order[edge] as number] as number;
+      places[child] = next;
+      queue[next++] = child;
+    }
+  }
+  return places;
 }
 
 /** Two trees in one; `shift` is added to the word ids of the second. The first must be one tree. */
@@ -106,7 +143,7 @@ function joined<Column extends Int32Array | Uint8Array | Float64Array>(first: Co
 }
 
 /** Sorts entries by their nodes, keeping the order within one; those of node `n` begin at `starts[n]`. */
-function sortByNode(nodes: number, nodeOf: Int32Array): { starts: Int32Array; order: Int32Array } {
+function sortByNode(nodes: number, nodeOf: Int32Array | Uint8Array): { starts: Int32Array; order: Int32Array } {
   const starts = new Int32Array(nodes + 1);
   for (let i = 0; i < nodeOf.length; i++)
     starts[(nodeOf[i] as number) + 1] = (starts[(nodeOf[i] as number) + 1] as number) + 1;
