@@ -119,11 +119,12 @@ class World {
     this.machine.cancelAll();
   }
 
-  verdict(chunkIndex: number, age: number, kind: "lost" | "refused" | "hard"): void {
+  verdict(chunkIndex: number, age: number, kind: "lost" | "refused" | "draining" | "hard"): void {
     const { attempt, isCurrent } = this.#attemptOf(chunkIndex, age);
-    if (kind === "refused" && isCurrent) this.#excuse(chunkIndex);
+    if ((kind === "refused" || kind === "draining") && isCurrent) this.#excuse(chunkIndex);
     const about = { streamId: "s", chunkIndex, attempt };
-    const error = toErrorRecord(new ServiceError(kind === "hard" ? "engine_failed" : "overloaded"));
+    const codes = { lost: "internal", refused: "overloaded", draining: "draining", hard: "engine_failed" } as const;
+    const error = toErrorRecord(new ServiceError(codes[kind]));
     this.machine.verdict(
       kind === "lost" ? { type: "lost", ...about } : { type: "refused", ...about, error },
       this.nowMs,
@@ -232,7 +233,7 @@ const input: fc.Arbitrary<Input> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc
-      .tuple(chunkIndex, age, fc.constantFrom("lost" as const, "lost" as const, "refused" as const, "hard" as const))
+      .tuple(chunkIndex, age, fc.constantFrom(...(["lost", "lost", "refused", "draining", "hard"] as const)))
       .map(
         ([at, old, kind]): Input =>
           (world) =>
@@ -376,6 +377,35 @@ describe("a stream's submissions", () => {
     world.add();
     world.pass(15_000);
     expect(world.sent.map(({ schedulerId }) => schedulerId)).toEqual(["a", "b"]);
+  });
+
+  it("go to another scheduler when the one that is asked first is leaving, and are refused there as a new stream is", () => {
+    const world = new World(recording);
+    world.add();
+    world.verdict(0, 0, "draining");
+    expect(world.sent.map(({ schedulerId }) => schedulerId)).toEqual(["a", "b"]);
+    world.verdict(0, 0, "refused");
+    expect([world.machine.refusal?.code, world.endings]).toEqual(["overloaded", [["overloaded"]]]);
+  });
+
+  it("wait a second for the successor of the only scheduler", () => {
+    const [waiting, served] = [new World(live), new World(live)];
+    for (const world of [waiting, served]) {
+      world.alive.delete("b");
+      world.add();
+      world.verdict(0, 0, "draining");
+      world.verdict(0, 0, "draining");
+      expect([world.machine.refusal, world.sent.length]).toEqual([null, 2]);
+      world.pass(500);
+      world.verdict(0, 0, "draining");
+    }
+    served.alive.add("b");
+    served.pass(OFFER_AGAIN_MS);
+    expect(served.sent.at(-1)?.schedulerId).toBe("b");
+    served.complete(0);
+    waiting.pass(600);
+    waiting.verdict(0, 0, "draining");
+    expect([waiting.endings, served.endings]).toEqual([[["draining"]], [["complete"]]]);
   });
 
   it("are not troubled by reports about attempts that are over", () => {

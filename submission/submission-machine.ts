@@ -70,6 +70,8 @@ export class SubmissionMachine<Chunk extends Submission> {
   /** Whether any scheduler has ever been given anything. */
   #opened = false;
   #refusal: ServiceError | null = null;
+  /** Schedulers that were leaving when they were asked for the opening chunk, one entry for each asking. */
+  readonly #leaving: string[] = [];
   #offeredAtMs = Number.NEGATIVE_INFINITY;
   #messages: SubmissionMessage[] = [];
   /** Whether the scheduler may expect more text than comes. */
@@ -236,12 +238,26 @@ export class SubmissionMachine<Chunk extends Submission> {
   }
 
   #refused(chunk: Chunk, error: ServiceError, nowMs: number): void {
-    const opening = chunk.chunkIndex === 0 && chunk.attempt === 1 && chunk.repeats === 0;
+    const opening = chunk.chunkIndex === 0 && chunk.attempt === 1 + this.#leaving.length && chunk.repeats === 0;
+    if (opening && error.code === "draining" && nowMs - chunk.addedAtMs < OPENING_PATIENCE_MS)
+      return this.#askAnother(chunk, error, nowMs);
     if (opening) return this.#refuseAll(error);
     if (!error.retryable) return this.#fail(chunk, error);
     // Refused in the middle of a stream: roles are restarting. The chunk is offered again until patience ends.
     chunk.noteOutage(nowMs, error);
     chunk.requeue(nowMs + afterRefusalMs(error.retryAfterMs));
+  }
+
+  /** The scheduler is being replaced: its successor, or another one, may take the stream. */
+  #askAnother(chunk: Chunk, error: ServiceError, nowMs: number): void {
+    const leaving = chunk.schedulerId ?? "";
+    const hasSaidSo = this.#leaving.includes(leaving);
+    this.#leaving.push(leaving);
+    if (this.#schedulerId === leaving) this.#schedulerId = null;
+    this.#opened = false;
+    chunk.avoid = leaving;
+    chunk.noteOutage(nowMs, error);
+    chunk.requeue(hasSaidSo ? nowMs + OFFER_AGAIN_MS : nowMs);
   }
 
   #refuseAll(error: ServiceError): void {
