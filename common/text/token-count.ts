@@ -1,3 +1,9 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { O200K_TOKEN_SPLIT_REGEX } from "gpt-tokenizer/encodingParams/constants";
+import { countBytePairs } from "./byte-pairs.js";
+import type { TokenTable } from "./token-table.js";
+
 /**
  * Longest piece that is handed to the tokenizer whole, in UTF-16 units: its time grows with the square of a run without
  * spaces.
@@ -28,7 +34,7 @@ export async function hasAtMostTokens(text: string, limit: number): Promise<bool
 
 /**
  * A counter of o200k_base tokens, as exact as `hasAtMostTokens`, that remembers the last few hundred texts. Loads the
- * tables, 20 MB of memory, which all counters of the process share.
+ * table, 5 MB of memory, which all counters of the process share.
  */
 export async function openTokenCounter(): Promise<TokenCounter> {
   const count = await loadCounter();
@@ -45,13 +51,44 @@ export async function openTokenCounter(): Promise<TokenCounter> {
   };
 }
 
-/** Loaded when it is first needed: the tables are large. */
-async function loadCounter(): Promise<TokenCounter> {
-  const { countTokens, setMergeCacheSize } = await import("gpt-tokenizer/encoding/o200k_base");
-  // Its cache would keep pieces of prompts for good.
-  setMergeCacheSize(0);
-  // Names of special tokens are plain text in a prompt.
-  return (text) => countTokens(text, { disallowedSpecial: new Set() });
+/** UTF-8 bytes that one character of a text takes at most. */
+const MAX_BYTES_PER_UNIT = 3;
+
+let loading: Promise<TokenCounter> | null = null;
+
+/** Loaded when it is first needed, once: the tables are large. */
+function loadCounter(): Promise<TokenCounter> {
+  loading ??= loadTable().then(counterOf, (error: unknown) => {
+    loading = null;
+    throw error;
+  });
+  return loading;
+}
+
+/** Has a thread make the table, and ends it. */
+async function loadTable(): Promise<TokenTable> {
+  const thread = new Worker(new URL("./token-table-thread.js", import.meta.url));
+  try {
+    const [table] = (await once(thread, "message")) as [TokenTable];
+    return table;
+  } finally {
+    await thread.terminate();
+  }
+}
+
+/** Names of special tokens are plain text in a prompt. */
+function counterOf(table: TokenTable): TokenCounter {
+  const encoder = new TextEncoder();
+  let bytes = new Uint8Array(64);
+  return (text) => {
+    let count = 0;
+    for (const [word] of text.matchAll(O200K_TOKEN_SPLIT_REGEX)) {
+      if (word.length * MAX_BYTES_PER_UNIT > bytes.length) bytes = new Uint8Array(2 * word.length * MAX_BYTES_PER_UNIT);
+      const { written } = encoder.encodeInto(word, bytes);
+      count += countBytePairs(table, bytes, written);
+    }
+    return count;
+  };
 }
 
 /**
