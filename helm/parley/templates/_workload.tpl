@@ -88,7 +88,7 @@ spec:
             - { name: PARLEY_MEMBER_ID, valueFrom: { fieldRef: { apiVersion: v1, fieldPath: metadata.name } } }
             # glibc's threads share two heaps, and it gives large buffers back as soon as they are freed, as `npm start` has it.
             - { name: MALLOC_ARENA_MAX, value: "2" }
-            - { name: MALLOC_MMAP_THRESHOLD_, value: "131072" }
+            - { name: MALLOC_MMAP_THRESHOLD_, value: {{ ternary "32768" "131072" (eq .role "control-plane") | quote }} }
             {{- if has .role (list "edge" "worker" "control-plane") }}
             # V8's young generation stays small: it collects often what audio leaves behind.
             - { name: NODE_OPTIONS, value: --max-semi-space-size=2 }
