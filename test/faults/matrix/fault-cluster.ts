@@ -1,5 +1,5 @@
 import { postgresPrograms, startPostgres } from "../../control-plane/postgres.js";
-import { allModels, startCluster, type TestCluster } from "../../harness/cluster.js";
+import { allModels, startCluster, type TestCluster, type TestClusterOptions } from "../../harness/cluster.js";
 import { findFreePorts, startNats, startRedis } from "../../harness/servers.js";
 import { type ChaosProxy, startChaosProxy } from "../chaos-proxy.js";
 import type { Setting } from "./setting.js";
@@ -26,11 +26,16 @@ const options = {
 };
 
 export const startFaultCluster = (setting: Setting): Promise<FaultCluster> =>
-  ({ own: startOwn, remote: startRemote, stepped: startStepped })[setting]();
+  ({
+    own: () => startOwn({}),
+    listening: () => startOwn({ models: allModels }),
+    remote: startRemote,
+    stepped: startStepped,
+  })[setting]();
 
 /** Starts a cluster with servers of its own, in front of which no proxy can stand. */
-async function startOwn(): Promise<FaultCluster> {
-  const cluster = await startCluster(options);
+async function startOwn(change: Pick<TestClusterOptions, "models">): Promise<FaultCluster> {
+  const cluster = await startCluster({ ...options, ...change });
   return { cluster, proxies: none("proxies"), clock: none("clock"), stop: () => cluster.stop() };
 }
 

@@ -35,6 +35,20 @@ export const kill = (name: string): Fault => end(name, "SIGKILL", `${name} is ki
 /** As a rolling deployment does it: the process may finish what it has. */
 export const stop = (name: string): Fault => end(name, "SIGTERM", `${name} is stopped and started anew`);
 
+/** Each of some processes is stopped and started anew, the next one when the one before is ready. */
+export const stopEach = (names: readonly string[]): Fault => ({
+  what: `${names.join(" and ")} ${names.length === 1 ? "is" : "are"} stopped and started anew, one after the other`,
+  lastsMs: 0,
+  async begin(under) {
+    const [first, ...others] = names.map(stop);
+    const end = await first?.begin(under);
+    return async () => {
+      await end?.();
+      for (const other of others) await (await other.begin(under))();
+    };
+  },
+});
+
 /** A process that stands still, and goes on as if nothing had been. */
 export const pause = (name: string, lastsMs: number): Fault => ({
   what: `${name} stands still for ${lastsMs / 1000} s`,

@@ -21,6 +21,13 @@ export const onRemote = (promise: string, fault: Fault, { ends = "all-audio", bo
   proof: { kind: "scenario", under: "remote", fault, ends, boundMs },
 });
 
+/** A cell that it proves on a cluster that transcribes too, under constant load. */
+export const onListening = (
+  promise: string,
+  fault: Fault,
+  { boundMs, beside }: { boundMs: number; beside: StartBeside },
+): Cell => ({ promise, proof: { kind: "scenario", under: "listening", fault, beside, ends: "all-audio", boundMs } });
+
 /** A cell that it proves on a cluster whose clock is set, where libfaketime is installed. */
 export const onStepped = (
   promise: string,

@@ -1,6 +1,7 @@
 import type { Row } from "./cell.js";
-import { kill, pause, stop } from "./fault.js";
-import { byTests, onOwn, reasoned } from "./proofs.js";
+import { besideRestarts } from "./beside-restarts.js";
+import { kill, pause, stop, stopEach } from "./fault.js";
+import { byTests, onListening, onOwn, reasoned } from "./proofs.js";
 
 const SAME = "every stream gives the bytes of the undisturbed run";
 const killTest = "test/faults/kill-any-process.test.ts";
@@ -16,6 +17,10 @@ const REPAIR_MS = 20_000;
 /** A pause of five seconds, and what it held up. */
 const PAUSE = 5000;
 const PAUSED_MS = 20_000;
+
+/** What four loads without a pause take from the streams. */
+const LOADED_MS = 60_000;
+const both = (role: string): string[] => [`${role}-1`, `${role}-2`];
 
 /** What happens to the processes of Parley. */
 export const roleRows: readonly Row[] = [
@@ -193,6 +198,31 @@ export const roleRows: readonly Row[] = [
         "a control plane answers what it has, and settles usage before it goes",
         stop("control-plane"),
         { boundMs: REPAIR_MS },
+      ),
+    },
+  },
+  {
+    id: "rolling-restart",
+    component: "every role",
+    fault: "SIGTERM, one after the other, under constant load",
+    cells: {
+      connect: onListening(
+        "no request fails or changes while both schedulers are replaced",
+        stopEach(both("scheduler")),
+        { ...{ boundMs: LOADED_MS, beside: besideRestarts({ records: true }) } },
+      ),
+      "first-audio": onListening("nor while both workers are", stopEach(both("worker")), {
+        ...{ boundMs: LOADED_MS, beside: besideRestarts({ records: true }) },
+      }),
+      "mid-stream": onListening(
+        "no speech and no transcription fails while the only control plane is replaced",
+        stopEach(["control-plane"]),
+        { boundMs: LOADED_MS, beside: besideRestarts({ records: false }) },
+      ),
+      finalising: byTests(
+        "an edge answers on connections that clients kept, and has them go to another one; two of each role: npm run test:chart:local",
+        ["edge/http/uws.test.ts", "answers in full on connections that clients kept while it drains"],
+        ["edge/http/dispatcher.test.ts", "serves on for a while once it drains"],
       ),
     },
   },
