@@ -119,12 +119,13 @@ class World {
     this.machine.cancelAll();
   }
 
-  verdict(chunkIndex: number, age: number, kind: "lost" | "refused" | "draining" | "hard"): void {
+  verdict(chunkIndex: number, age: number, kind: "lost" | "refused" | "draining" | "no_worker" | "hard"): void {
     const { attempt, isCurrent } = this.#attemptOf(chunkIndex, age);
-    if ((kind === "refused" || kind === "draining") && isCurrent) this.#excuse(chunkIndex);
+    if (kind !== "lost" && kind !== "hard" && isCurrent) this.#excuse(chunkIndex);
     const about = { streamId: "s", chunkIndex, attempt };
-    const codes = { lost: "internal", refused: "overloaded", draining: "draining", hard: "engine_failed" } as const;
-    const error = toErrorRecord(new ServiceError(codes[kind]));
+    const codes = { lost: "internal", refused: "overloaded", hard: "engine_failed" } as const;
+    const code = kind === "draining" || kind === "no_worker" ? kind : codes[kind];
+    const error = toErrorRecord(new ServiceError(code));
     this.machine.verdict(
       kind === "lost" ? { type: "lost", ...about } : { type: "refused", ...about, error },
       this.nowMs,
@@ -233,7 +234,11 @@ const input: fc.Arbitrary<Input> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc
-      .tuple(chunkIndex, age, fc.constantFrom(...(["lost", "lost", "refused", "draining", "hard"] as const)))
+      .tuple(
+        chunkIndex,
+        age,
+        fc.constantFrom(...(["lost", "lost", "refused", "draining", "no_worker", "hard"] as const)),
+      )
       .map(
         ([at, old, kind]): Input =>
           (world) =>
@@ -379,10 +384,13 @@ describe("a stream's submissions", () => {
     expect(world.sent.map(({ schedulerId }) => schedulerId)).toEqual(["a", "b"]);
   });
 
-  it("go to another scheduler when the one that is asked first is leaving, and are refused there as a new stream is", () => {
+  it.each([
+    "draining",
+    "no_worker",
+  ] as const)("go to another scheduler when the first that is asked says %s, and are refused there as a new stream is", (code) => {
     const world = new World(recording);
     world.add();
-    world.verdict(0, 0, "draining");
+    world.verdict(0, 0, code);
     expect(world.sent.map(({ schedulerId }) => schedulerId)).toEqual(["a", "b"]);
     world.verdict(0, 0, "refused");
     expect([world.machine.refusal?.code, world.endings]).toEqual(["overloaded", [["overloaded"]]]);

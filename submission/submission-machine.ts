@@ -1,6 +1,6 @@
 import type { ChunkFailed } from "#protocol/bus/audio";
 import type { FollowingText, SchedulerInbound, ServiceTier, Verdict } from "#protocol/bus/scheduling";
-import { fromErrorRecord, ServiceError } from "#protocol/errors";
+import { type ErrorCode, fromErrorRecord, ServiceError } from "#protocol/errors";
 import {
   afterRefusalMs,
   MAX_FAILED_ATTEMPTS,
@@ -10,6 +10,9 @@ import {
   quietLimitMs,
 } from "./rules.js";
 import type { Submission } from "./submission.js";
+
+/** Refusals by one scheduler that say nothing of another, whose last heartbeat may be older than what they tell. */
+const whileRolesRestart: ReadonlySet<ErrorCode> = new Set(["draining", "no_worker"]);
 
 /** A message that the machine wants sent to a scheduler. */
 export interface SubmissionMessage {
@@ -70,8 +73,8 @@ export class SubmissionMachine<Chunk extends Submission> {
   /** Whether any scheduler has ever been given anything. */
   #opened = false;
   #refusal: ServiceError | null = null;
-  /** Schedulers that were leaving when they were asked for the opening chunk, one entry for each asking. */
-  readonly #leaving: string[] = [];
+  /** Schedulers that could not take the opening chunk for what is over soon, one entry for each asking. */
+  readonly #turnedAwayBy: string[] = [];
   #offeredAtMs = Number.NEGATIVE_INFINITY;
   #messages: SubmissionMessage[] = [];
   /** Whether the scheduler may expect more text than comes. */
@@ -238,8 +241,8 @@ export class SubmissionMachine<Chunk extends Submission> {
   }
 
   #refused(chunk: Chunk, error: ServiceError, nowMs: number): void {
-    const opening = chunk.chunkIndex === 0 && chunk.attempt === 1 + this.#leaving.length && chunk.repeats === 0;
-    if (opening && error.code === "draining" && nowMs - chunk.addedAtMs < OPENING_PATIENCE_MS)
+    const opening = chunk.chunkIndex === 0 && chunk.attempt === 1 + this.#turnedAwayBy.length && chunk.repeats === 0;
+    if (opening && whileRolesRestart.has(error.code) && nowMs - chunk.addedAtMs < OPENING_PATIENCE_MS)
       return this.#askAnother(chunk, error, nowMs);
     if (opening) return this.#refuseAll(error);
     if (!error.retryable) return this.#fail(chunk, error);
@@ -248,14 +251,14 @@ export class SubmissionMachine<Chunk extends Submission> {
     chunk.requeue(nowMs + afterRefusalMs(error.retryAfterMs));
   }
 
-  /** The scheduler is being replaced: its successor, or another one, may take the stream. */
+  /** The scheduler, or its last worker, is being replaced: its successor, or another one, may take the stream. */
   #askAnother(chunk: Chunk, error: ServiceError, nowMs: number): void {
-    const leaving = chunk.schedulerId ?? "";
-    const hasSaidSo = this.#leaving.includes(leaving);
-    this.#leaving.push(leaving);
-    if (this.#schedulerId === leaving) this.#schedulerId = null;
+    const schedulerId = chunk.schedulerId ?? "";
+    const hasSaidSo = this.#turnedAwayBy.includes(schedulerId);
+    this.#turnedAwayBy.push(schedulerId);
+    if (this.#schedulerId === schedulerId) this.#schedulerId = null;
     this.#opened = false;
-    chunk.avoid = leaving;
+    chunk.avoid = schedulerId;
     chunk.noteOutage(nowMs, error);
     chunk.requeue(hasSaidSo ? nowMs + OFFER_AGAIN_MS : nowMs);
   }

@@ -48,8 +48,10 @@ runRole("worker", async ({ config, log, metrics, tracing, id, epoch, state }) =>
   metrics.gauge("parley_worker_running_chunks", () => worker.runningChunks());
   const disconnected = unlessConnected(bus);
   const servesNothing = engines.size + recognizers.size === 0;
+  // A rolling update stops the next worker once this one is ready: by then somebody must send it work.
+  const unlessAttached = (): readonly string[] => (worker.isAttached() ? [] : ["It belongs to no scheduler"]);
   return {
-    reasonsNotReady: () => (servesNothing ? ["No model could be loaded"] : disconnected()),
+    reasonsNotReady: () => (servesNothing ? ["No model could be loaded"] : [...disconnected(), ...unlessAttached()]),
     drain: () => worker.drain(),
     async stop() {
       await worker.stop();

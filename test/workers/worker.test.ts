@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { membersSubject, type Heartbeat } from "#protocol/bus/membership";
 import { workerSubject } from "#protocol/bus/scheduling";
+import { findFreePorts } from "../harness/servers.js";
 import { childPids, chunkFor, framesOf, startWorkerRig, type WorkerRig } from "./worker-rig.js";
 
 const long =
@@ -184,6 +185,25 @@ describe("a worker", () => {
     for (const { end } of ends) end();
     const from = rig.members.items.length;
     await rig.members.until((member) => rig.members.items.indexOf(member) >= from && isWith("scheduler-1")(member));
+  });
+
+  it("is ready when it belongs to a scheduler, and not before", async () => {
+    const lonely = await startWorkerRig();
+    try {
+      const port = await findFreePorts(1);
+      const starting = lonely.startWorker("worker-lonely", { PARLEY_METRICS_PORT: String(port) });
+      const ask = async (path: string): Promise<string> => {
+        const answer = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => null);
+        return answer === null ? "nobody" : `${answer.status} ${(await answer.text()).trim()}`;
+      };
+      await expect.poll(() => ask("/startup"), { timeout: 30_000 }).toMatch(/^200/);
+      expect(await ask("/ready")).toBe(`503 ${JSON.stringify({ ok: false, reasons: ["It belongs to no scheduler"] })}`);
+      lonely.addScheduler("scheduler-1");
+      await starting;
+      expect(await ask("/ready")).toMatch(/^200/);
+    } finally {
+      await lonely.stop();
+    }
   });
 
   it("finishes what it is speaking when it is asked to stop", async () => {

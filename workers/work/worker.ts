@@ -36,6 +36,8 @@ export interface WorkerOptions {
 export interface RunningWorker {
   /** Chunks being spoken or recognized. */
   runningChunks(): number;
+  /** Whether a scheduler may send it work. */
+  isAttached(): boolean;
   /** Tells the cluster, and resolves when the running ones are finished and answered. */
   drain(): Promise<void>;
   /** Leaves the cluster at once; chunks still running are cancelled. */
@@ -112,6 +114,7 @@ export function startWorker(options: WorkerOptions): RunningWorker {
 
   return {
     runningChunks: () => running.size,
+    isAttached: () => schedulerId !== null,
     async drain() {
       heartbeats.say();
       // Batches that the scheduler sent before it learned of the drain still count as taken.

@@ -35,6 +35,14 @@ export const kill = (name: string): Fault => end(name, "SIGKILL", `${name} is ki
 /** As a rolling deployment does it: the process may finish what it has. */
 export const stop = (name: string): Fault => end(name, "SIGTERM", `${name} is stopped and started anew`);
 
+/** Whether every worker may be sent work, as its `/ready` says it to who replaces them. */
+async function areAttached({ cluster }: FaultCluster): Promise<boolean> {
+  const answer = await fetch(`${cluster.baseUrl}/health`);
+  const { workers } = (await answer.json()) as { workers: { state: string; scheduler_id: string | null }[] };
+  const attached = workers.filter(({ state, scheduler_id }) => state === "ready" && scheduler_id !== null);
+  return attached.length === cluster.processes().filter(({ name }) => name.startsWith("worker-")).length;
+}
+
 /** Each of some processes is stopped and started anew, the next one when the one before is ready. */
 export const stopEach = (names: readonly string[]): Fault => ({
   what: `${names.join(" and ")} ${names.length === 1 ? "is" : "are"} stopped and started anew, one after the other`,
@@ -44,7 +52,10 @@ export const stopEach = (names: readonly string[]): Fault => ({
     const end = await first?.begin(under);
     return async () => {
       await end?.();
-      for (const other of others) await (await other.begin(under))();
+      for (const other of others) {
+        await until(() => areAttached(under), { withinMs: BACK_MS, what: "every worker to belong to a scheduler" });
+        await (await other.begin(under))();
+      }
     };
   },
 });
