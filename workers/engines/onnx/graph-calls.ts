@@ -1,16 +1,9 @@
 import type { ModelFolder } from "../../repository/folder.js";
 import type { ThreadKind } from "../model-threads.js";
 import type { VoiceLayout } from "./layouts/layout.js";
-import type { SessionPool } from "./session-pool.js";
+import type { SessionPool, SpeakCall } from "./session-pool.js";
 import type { Piece } from "./symbols.js";
-import type { BegunSpeech, SpokenRow, VoiceFiles } from "./thread.js";
-import type { GraphCall, RestOfRow } from "./voice-graph.js";
-
-/**
- * Length of a row's first window. About 20 ms of it are silence that is cut; what is left must last until the rest is
- * computed. The windows' margins are most of the work: 96 ms take as long.
- */
-const FIRST_WINDOW_MS = 128;
+import type { SpokenRow } from "./thread.js";
 
 /** What one row of a call is made of. */
 export interface Row {
@@ -28,56 +21,41 @@ export interface VoiceCalls {
   batches: boolean;
   /** Runs the graph once, on the threads for all work when `threads` is absent; all rows share the scales. */
   run(rows: readonly Row[], scales: number[], threads?: ThreadKind): Promise<SpokenRow[]>;
-  /** Speaks a row's first window and then the rest; null where the graph speaks a row in one call only. */
-  windows: RowWindowCalls | null;
-}
-
-/** A row's pitch and whisper are changed after the graph as a whole: rows with either are not for windows. */
-export interface RowWindowCalls {
-  begin(row: Row, scales: number[], threads: ThreadKind): Promise<BegunSpeech>;
-  finish(rest: RestOfRow, threads: ThreadKind): Promise<Int16Array>;
 }
 
 /** Calls a voice's graph in the pool. */
-export function voiceCalls(options: {
+export function voiceCalls(voice: {
   model: ModelFolder;
   pool: SessionPool;
-  voice: VoiceFiles;
+  graphPath: string;
   providers: readonly string[];
   layout: VoiceLayout;
   batches: boolean;
-  hasWindows: boolean;
 }): VoiceCalls {
-  const { model, pool, voice, providers, layout, batches, hasWindows } = options;
+  const { layout, batches, providers, graphPath } = voice;
   const { hop_length: hopLength, audio } = layout.config;
-  const graphCall = (rows: readonly Row[], scales: number[]): GraphCall => {
-    const longest = Math.max(...rows.map(({ piece }) => piece.ids.length));
-    // Padding to a bucket keeps the number of shapes small, which only accelerators care for.
-    const bucket = model.manifest.buckets.find((candidate) => candidate >= longest) ?? longest;
-    return {
-      rows: rows.map(({ piece }) => piece.ids),
-      scales,
-      speakerIds: rows.map(({ speakerId }) => speakerId),
-      padTo: batches ? bucket : 0,
-      hopLength,
-      ...layout.rowInputs(rows),
-    };
-  };
-  const windowFrames = Math.max(1, Math.round(((FIRST_WINDOW_MS / 1000) * audio.sample_rate) / hopLength));
   return {
     layout,
     batches,
     async run(rows, scales, threads = "general") {
-      const changes = rows.map(({ pitchRatio, whisper }) => ({ pitchRatio, whisper }));
-      const call = graphCall(rows, scales);
-      return await pool.speak({ voice, providers, call, sampleRate: audio.sample_rate, changes }, threads);
+      const longest = Math.max(...rows.map(({ piece }) => piece.ids.length));
+      // Padding to a bucket keeps the number of shapes small, which only accelerators care for.
+      const bucket = voice.model.manifest.buckets.find((candidate) => candidate >= longest) ?? longest;
+      const call: SpeakCall = {
+        path: graphPath,
+        providers,
+        call: {
+          rows: rows.map(({ piece }) => piece.ids),
+          scales,
+          speakerIds: rows.map(({ speakerId }) => speakerId),
+          padTo: batches ? bucket : 0,
+          hopLength,
+          ...layout.rowInputs(rows),
+        },
+        sampleRate: audio.sample_rate,
+        changes: rows.map(({ pitchRatio, whisper }) => ({ pitchRatio, whisper })),
+      };
+      return await voice.pool.speak(call, threads);
     },
-    windows: hasWindows
-      ? {
-          begin: async (row, scales, threads) =>
-            await pool.begin({ voice, providers, call: graphCall([row], scales), windowFrames }, threads),
-          finish: async (rest, threads) => await pool.finish({ voice, providers, rest }, threads),
-        }
-      : null,
   };
 }

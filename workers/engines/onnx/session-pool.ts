@@ -1,12 +1,10 @@
 import { allThreads, type ModelThreads, type ThreadKind } from "../model-threads.js";
-import type { BegunSpeech, OpenedVoice, SpokenRow, ThreadTask, VoiceFiles } from "./thread.js";
+import type { OpenedVoice, SpokenRow, ThreadTask } from "./thread.js";
 
 const handler = new URL("./thread.js", import.meta.url);
 
-/** What a thread is to speak: whole rows, the first window of a row, what is left of it. */
+/** What a thread is to speak. */
 export type SpeakCall = Omit<Extract<ThreadTask, { kind: "speak" }>, "kind">;
-export type BeginCall = Omit<Extract<ThreadTask, { kind: "begin" }>, "kind">;
-export type FinishCall = Omit<Extract<ThreadTask, { kind: "finish" }>, "kind">;
 
 /** Voice graphs on the threads of this process. */
 export class SessionPool {
@@ -20,23 +18,13 @@ export class SessionPool {
    * Opens a voice on every thread, the reserved ones too. Rejects with the runtime's reason when the graph cannot be
    * loaded.
    */
-  async open(voice: VoiceFiles, providers: readonly string[]): Promise<OpenedVoice> {
-    const task: ThreadTask = { kind: "open", voice, providers };
+  async open(path: string, providers: readonly string[]): Promise<OpenedVoice> {
+    const task: ThreadTask = { kind: "open", path, providers };
     return await this.#threads.onEach<OpenedVoice>(handler, task, allThreads);
   }
 
   async speak(call: SpeakCall, threads: ThreadKind = "general"): Promise<SpokenRow[]> {
     const task: ThreadTask = { ...call, kind: "speak" };
     return await this.#threads.run<SpokenRow[]>(handler, task, { threads });
-  }
-
-  async begin(call: BeginCall, threads: ThreadKind): Promise<BegunSpeech> {
-    const task: ThreadTask = { ...call, kind: "begin" };
-    return await this.#threads.run<BegunSpeech>(handler, task, { threads });
-  }
-
-  async finish(call: FinishCall, threads: ThreadKind): Promise<Int16Array> {
-    const task: ThreadTask = { ...call, kind: "finish" };
-    return await this.#threads.run<Int16Array>(handler, task, { threads });
   }
 }
