@@ -13,7 +13,7 @@ import { KeyVerifier } from "./authentication/key-verifier.js";
 import { OverloadGate } from "./cluster/overload-gate.js";
 import { type ClusterFacts, untilFirstReady } from "./cluster/readiness.js";
 import { startServer } from "./http/server.js";
-import { serverSettings } from "./http/server-settings.js";
+import { serverSettings, servesOnMs } from "./http/server-settings.js";
 import { openTranscription } from "./transcription/open-transcription.js";
 import { createEdgeMetrics } from "./metrics/edge-metrics.js";
 import { edgeRoutes } from "./routes/edge-routes.js";
@@ -24,9 +24,6 @@ import { chooseModel } from "#speech/voice/model";
 import { traceExchanges, traceSockets } from "./tracing/exchange-spans.js";
 import { TraceTeams } from "./tracing/trace-teams.js";
 import { UsageReporter } from "#common/usage/usage-reporter";
-
-/** Within it every client that uses its connections has been asked to close them, and balancers know. */
-const SERVES_ON_MS = 5000;
 
 runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   if (config.NATS_URL === null) throw new ConfigError("NATS_URL is needed by the edge");
@@ -69,7 +66,7 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
     facts: { port: server.port, url: server.url },
     drain: async (deadlineMs) => {
       heartbeats.say();
-      await server.drain(Math.min(SERVES_ON_MS, deadlineMs / 2));
+      await server.drain(servesOnMs(deadlineMs));
     },
     stop: async () => {
       for (const part of [server, submissions, verifier, transcription]) part.close();

@@ -37,7 +37,6 @@ describe("dueOf", () => {
 
   it.each<[string, Partial<OpenSession>, ReturnType<typeof dueOf>]>([
     ["goes on where the clock is set ahead", { overBy: at(100 - 3600) }, null],
-    ["waits for its caller where the clock is set ahead", { status: "pending", joinBy: at(90 - 3600) }, null],
     ["is held for ever", { overBy: at(100 - 7200) }, "forgotten"],
     ["has ended", { settleAt: at(100) }, "settle"],
     ["has ended before the clock was set back", { settleAt: at(105 + 3600) }, "settle"],

@@ -46,11 +46,10 @@ export interface Holding {
 
 /** Says what is due. */
 export function dueOf(session: OpenSession, now: Date, { isGone, isHeld }: Holding): Due {
-  const isPast = (time: Date, graceMs = 0): boolean =>
-    time.getTime() + graceMs + (isHeld ? HELD_GRACE_MS : 0) <= now.getTime();
+  const isPast = (time: Date, graceMs = 0): boolean => time.getTime() + graceMs <= now.getTime();
   if (session.settleAt !== null) return hasCome(session.settleAt, now, FARTHEST_MS) ? "settle" : null;
   if (session.status === "pending" && isPast(session.joinBy, JOIN_GRACE_MS)) return "never-joined";
-  if (isPast(session.overBy)) return "forgotten";
+  if (isPast(session.overBy, isHeld ? HELD_GRACE_MS : 0)) return "forgotten";
   if (session.runtimeId !== null) return isGone ? "take-over" : null;
   // One that never had a runtime is still being created, or was left so: nobody has its token.
   if (session.unheldSince === null) return null;

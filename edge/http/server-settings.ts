@@ -22,3 +22,11 @@ export function serverSettings(given: {
     idleMs: config.PARLEY_IDLE_SECONDS * 1000,
   };
 }
+
+/** Within it every client that uses its connections has been asked to close them, and balancers know. */
+const SERVES_ON_MS = 5000;
+
+/** How long an edge that drains goes on to serve requests, milliseconds, when it must end within `deadlineMs`. */
+export function servesOnMs(deadlineMs: number): number {
+  return Math.min(SERVES_ON_MS, deadlineMs / 2);
+}

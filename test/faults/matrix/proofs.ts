@@ -22,7 +22,7 @@ export const onRemote = (promise: string, fault: Fault, { ends = "all-audio", bo
 });
 
 /** A cell that it proves on a cluster that transcribes too, under constant load. */
-export const onListening = (
+export const underLoad = (
   promise: string,
   fault: Fault,
   { boundMs, beside }: { boundMs: number; beside: StartBeside },

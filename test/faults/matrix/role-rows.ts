@@ -1,7 +1,7 @@
 import type { Row } from "./cell.js";
 import { besideRestarts } from "./beside-restarts.js";
 import { kill, pause, stop, stopEach } from "./fault.js";
-import { byTests, onListening, onOwn, reasoned } from "./proofs.js";
+import { byTests, underLoad, onOwn, reasoned } from "./proofs.js";
 
 const SAME = "every stream gives the bytes of the undisturbed run";
 const killTest = "test/faults/kill-any-process.test.ts";
@@ -206,15 +206,15 @@ export const roleRows: readonly Row[] = [
     component: "every role",
     fault: "SIGTERM, one after the other, under constant load",
     cells: {
-      connect: onListening(
+      connect: underLoad(
         "no request fails or changes while both schedulers are replaced",
         stopEach(both("scheduler")),
         { ...{ boundMs: LOADED_MS, beside: besideRestarts({ records: true }) } },
       ),
-      "first-audio": onListening("nor while both workers are", stopEach(both("worker")), {
+      "first-audio": underLoad("nor while both workers are", stopEach(both("worker")), {
         ...{ boundMs: LOADED_MS, beside: besideRestarts({ records: true }) },
       }),
-      "mid-stream": onListening(
+      "mid-stream": underLoad(
         "no speech and no transcription fails while the only control plane is replaced",
         stopEach(["control-plane"]),
         { boundMs: LOADED_MS, beside: besideRestarts({ records: false }) },
