@@ -17,6 +17,7 @@ const READY_MS = 180_000;
  */
 const MOST_IDLE_MS = 3000;
 
+/** A cluster that is asked over HTTP, and what else is known of it. */
 export interface WholeService extends VoiceClient {
   complaints: TestCluster["complaints"];
   /** Where its processor time went so far. */
