@@ -5,6 +5,10 @@ import { allThreads, ModelThreads } from "./model-threads.js";
 const handler = new URL("./testing/held-task.js", import.meta.url);
 const released = (): { released: Int32Array } => ({ released: new Int32Array(new SharedArrayBuffer(4)).fill(1) });
 const held = (): { released: Int32Array } => ({ released: new Int32Array(new SharedArrayBuffer(4)) });
+const release = ({ released }: { released: Int32Array }): void => {
+  Atomics.store(released, 0, 1);
+  Atomics.notify(released, 0);
+};
 
 describe("threads for graphs", () => {
   const threads = new ModelThreads(1, 1);
@@ -21,8 +25,7 @@ describe("threads for graphs", () => {
     const long = held();
     const running = threads.run<number>(handler, long);
     const first = await threads.run<number>(handler, released(), { threads: "reserved" });
-    Atomics.store(long.released, 0, 1);
-    Atomics.notify(long.released, 0);
+    release(long);
     const behind = await running;
     if (process.platform === "linux") expect(behind).toBeGreaterThan(first);
   });
@@ -34,13 +37,36 @@ describe("threads for graphs", () => {
     const onEach = threads.onEach(handler, released(), allThreads).then(() => (told = true));
     await threads.run(handler, released(), { threads: "reserved" });
     expect(told).toBe(false);
-    Atomics.store(general.released, 0, 1);
-    Atomics.notify(general.released, 0);
+    release(general);
     await Promise.all([running, onEach]);
+  });
+
+  it("are all through with what they were told before one's failure is told", async () => {
+    const task = { ...held(), failed: new Int32Array(new SharedArrayBuffer(4)) };
+    const onEach = threads.onEach(handler, task, allThreads).then(
+      () => "done",
+      (error: unknown) => String(error),
+    );
+    // Whichever thread failed is free for this.
+    const others = allThreads.map((kind) => threads.run<number>(handler, released(), { threads: kind }));
+    expect(typeof (await Promise.race([onEach, ...others]))).toBe("number");
+    release(task);
+    expect(await onEach).toMatch(/the first thread fails/);
   });
 
   it("do reserved work too where none is reserved, at the process's own priority", async () => {
     await plain.putBehindReserved();
     expect(await plain.run(handler, released(), { threads: "reserved" })).toBe(getPriority());
+  });
+
+  it("are ended once what they run is through", async () => {
+    const closing = new ModelThreads(1);
+    const task = held();
+    const running = closing.run(handler, task);
+    const closed = closing.close();
+    release(task);
+    expect(await running).toBe(getPriority());
+    await closed;
+    await expect(closing.run(handler, released())).rejects.toThrow("The speech engine failed");
   });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { MessagePort } from "node:worker_threads";
 import { Piscina } from "piscina";
 import { ServiceError } from "#protocol/errors";
@@ -10,6 +11,8 @@ const MAX_WAITING = 4096;
  * all roles, go first (sched(7)). With 5 they took a quarter of a core from a clause that somebody waited for.
  */
 const BEHIND_RESERVED = 15;
+/** How long `close` waits for what runs: longer than a chunk takes. A call of the runtime does not end before it is through. */
+const CLOSE_MS = 5000;
 
 /** Threads for all work, and threads reserved for speech that somebody waits for now. */
 export type ThreadKind = "general" | "reserved";
@@ -22,6 +25,7 @@ export const allThreads: readonly ThreadKind[] = ["general", "reserved"];
  */
 export class ModelThreads {
   readonly #threads: Record<ThreadKind, { count: number; pool: Piscina<unknown, unknown> } | null>;
+  readonly #running = new Set<Promise<unknown>>();
   #isBehind = false;
   #closed = false;
 
@@ -45,12 +49,13 @@ export class ModelThreads {
 
   /**
    * Runs a task on every thread of the given kinds, at a time when none is busy; gives the first one's answer. Rejects
-   * with the handler's error.
+   * with the handler's error, once all threads are through.
    */
   async onEach<Answer>(handler: URL, task: unknown, kinds: readonly ThreadKind[] = ["general"]): Promise<Answer> {
     const runs = kinds.flatMap((threads) =>
       Array.from({ length: this.#threads[threads]?.count ?? 0 }, () => this.run<Answer>(handler, task, { threads })),
     );
+    await Promise.allSettled(runs);
     const [first] = await Promise.all(runs);
     return first as Answer;
   }
@@ -68,11 +73,27 @@ export class ModelThreads {
     const chosen = this.#threads[threads] ?? this.#threads.general;
     // The pool itself would start new threads.
     if (this.#closed || chosen === null) throw new ServiceError("engine_failed");
-    return (await chosen.pool.run(task, { filename: handler.href, transferList: handedOver })) as Answer;
+    const answer = chosen.pool.run(task, { filename: handler.href, transferList: handedOver });
+    this.#running.add(answer);
+    try {
+      return (await answer) as Answer;
+    } finally {
+      this.#running.delete(answer);
+    }
   }
 
+  /**
+   * Ends the threads, once what runs on them is through or after five seconds: a thread that is ended inside a call of
+   * onnxruntime-node takes the process with it, since the call then throws where nobody can catch.
+   */
   async close(): Promise<void> {
     this.#closed = true;
+    const timeUp = new AbortController();
+    await Promise.race([
+      Promise.allSettled(this.#running),
+      delay(CLOSE_MS, undefined, { ref: false, signal: timeUp.signal }),
+    ]);
+    timeUp.abort();
     await Promise.all(Object.values(this.#threads).map((threads) => threads?.pool.destroy()));
   }
 }
