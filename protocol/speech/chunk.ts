@@ -77,8 +77,8 @@ export const defaultSampling: Sampling = { temperature: 0.7, topP: 0.7, repetiti
 
 /**
  * A speakable piece of a stream: the unit that is queued, batched, spoken and, if need be, spoken again. Two chunks
- * with equal text, voice, delivery, sampling and seed give equal samples, whoever speaks them
- * (docs/architecture.md "Decisions").
+ * with equal text, voice, delivery, sampling, seed and `chunkIndex` give equal samples, whoever speaks them
+ * (docs/architecture.md "Decisions"); where only the index differs, samples may differ by rounding.
  */
 export interface SpeechChunk {
   task: "speak";

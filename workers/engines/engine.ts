@@ -33,7 +33,7 @@ export type ChunkResult =
   | { result: "failed"; error: unknown; retryable: boolean };
 
 /**
- * A loaded voice model. One contract (`testing/`): chunks with equal text, voice, delivery, sampling and seed give
+ * A loaded voice model. One contract (`testing/`): chunks with equal text, voice, delivery, sampling, seed and index give
  * equal samples, alone, repeated, after other texts and in a batch; words are in order, inside the audio, and name
  * ranges of the source text. A model that draws takes `sampling` as it is and every random number from the seed; one
  * that draws nothing varies what it can (`sampling.ts`).

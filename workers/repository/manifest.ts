@@ -83,7 +83,8 @@ export const manifest = z
     description: z.string().max(2000).default(""),
     licence: z.string().min(1).max(200),
     /**
-     * Files by role. `onnx`: `graph`, `voice` (the `.onnx.json`) and, with phonemes `parley-en`, `lexicon`. `kokoro`:
+     * Files by role. `onnx`: `graph`, `voice` (the `.onnx.json`), `encoder` and `decoder` where the same graph is also
+     * there cut in two, and, with phonemes `parley-en`, `lexicon`. `kokoro`:
      * `graph` and `tokens` (styles lie in `voices/`). `pocket`: `lm_main`, `lm_flow`, `encoder`, `decoder`,
      * `text_conditioner`, `vocab`, `token_scores` (recordings lie in `voices/` or `test_wavs/`). `ctc`: `graph`, `tokens` and, where the tokens are speech sounds,
      * `words` (lexicon and language model). `whisper`: `encoder`, `decoder`, `tokens`, `config`, `preprocessor` and,

@@ -19,7 +19,7 @@ import type { SessionPool } from "./session-pool.js";
 import { calibrationText, measureSpeakers } from "./speaker-traits.js";
 import { ownSteering, steer } from "./steering.js";
 import { cutIntoPieces, isSpeakable, knownSymbols, type Piece, type VoiceSymbol } from "./symbols.js";
-import type { OpenedVoice } from "./thread.js";
+import type { OpenedVoice, VoiceFiles } from "./thread.js";
 
 const warmUpText = "Hello.";
 
@@ -33,7 +33,8 @@ export interface OnnxEngineOptions {
 
 /**
  * A voice whose graph is an ONNX file, in any layout that `layouts/` knows. On the processor one call speaks one chunk
- * (a retry is exact to the bit); other providers speak a batch in one call.
+ * (a retry is exact to the bit), or, where the graph is cut in two, a stream's first chunk in windows; other
+ * providers speak a batch in one call.
  */
 export class OnnxEngine implements SpeechEngine {
   readonly #model: ModelFolder;
@@ -55,11 +56,11 @@ export class OnnxEngine implements SpeechEngine {
   /** Loads a voice. Rejects with the reason when graph, configuration and manifest do not fit together. */
   static async load(options: OnnxEngineOptions): Promise<OnnxEngine> {
     const { model, pool, providers, log } = options;
-    const { manifest, folder } = model;
+    const { manifest } = model;
     if (manifest.files.graph === undefined) throw new ModelProblem("files.graph is required");
     const layout = await openLayout(model, options.phonemizer);
-    const graphPath = join(folder, manifest.files.graph.path);
-    const opened = await pool.open(graphPath, providers).catch((cause: unknown) => {
+    const voice = voiceFiles(model, manifest.files.graph.path);
+    const opened = await pool.open(voice, providers).catch((cause: unknown) => {
       throw new ModelProblem(`the graph cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`, {
         cause,
       });
@@ -72,7 +73,8 @@ export class OnnxEngine implements SpeechEngine {
       );
     }
     const batches = opened.provider !== "cpu" && opened.outputNames.length > 1 && manifest.maxBatch > 1;
-    const calls = voiceCalls({ model, pool, graphPath, providers, layout, batches });
+    const { hasWindows } = opened;
+    const calls = voiceCalls({ model, pool, voice, providers, layout, batches, hasWindows });
     return new OnnxEngine(options, opened.provider, calls);
   }
 
@@ -95,7 +97,13 @@ export class OnnxEngine implements SpeechEngine {
     if (piece === null) return;
     const row = { piece, speakerId: this.#layout.config.default_speaker_id, pitchRatio: 1, whisper: false };
     const scales = this.#layout.scales(ownSteering);
-    await Promise.all(allThreads.map((threads) => this.#calls.run([row], scales, threads)));
+    const { windows } = this.#calls;
+    await Promise.all(
+      allThreads.map(async (threads) => {
+        await this.#calls.run([row], scales, threads);
+        await windows?.begin(row, scales, threads);
+      }),
+    );
   }
 
   async speak(jobs: ChunkJob[]): Promise<ChunkResult[]> {
@@ -201,6 +209,13 @@ export class OnnxEngine implements SpeechEngine {
     if (id < 0 || id >= count) throw new ServiceError("unknown_reference");
     return id;
   }
+}
+
+function voiceFiles({ folder, manifest: { files } }: ModelFolder, graph: string): VoiceFiles {
+  const { encoder, decoder } = files;
+  if (encoder === undefined || decoder === undefined) return { graph: join(folder, graph), halves: null };
+  const halves = { encoder: join(folder, encoder.path), decoder: join(folder, decoder.path) };
+  return { graph: join(folder, graph), halves };
 }
 
 /** Throws `ModelProblem` when a graph does not have exactly the inputs that are fed, or no output. */

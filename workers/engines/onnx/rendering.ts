@@ -1,9 +1,11 @@
+import type { WordTiming } from "#protocol/speech/chunk";
 import type { WordTimer } from "../../text/words.js";
 import type { ChunkJob, ChunkResult } from "../engine.js";
+import type { ThreadKind } from "../model-threads.js";
 import type { ChunkShaper } from "../shaping.js";
-import type { Row, VoiceCalls } from "./graph-calls.js";
+import type { Row, RowWindowCalls, VoiceCalls } from "./graph-calls.js";
 import type { Piece } from "./symbols.js";
-import type { SpokenRow } from "./thread.js";
+import type { SpokenRow, WindowSpeech } from "./thread.js";
 
 /** One chunk on its way through the graph. */
 export interface Rendering extends Omit<Row, "piece"> {
@@ -25,7 +27,8 @@ export async function renderAll(
   renderings: readonly Rendering[],
   results: Map<ChunkJob, ChunkResult>,
 ): Promise<void> {
-  const { sample_rate: sampleRate } = calls.layout.config.audio;
+  const { audio, hop_length: hopLength } = calls.layout.config;
+  const sampleRate = audio.sample_rate;
   for (let round = 0; ; round++) {
     const going = renderings.filter(({ job }) => !results.has(job));
     if (going.length === 0) return;
@@ -37,8 +40,12 @@ export async function renderAll(
     for (const group of groupByScales(going.filter(({ job }) => !results.has(job))).values()) {
       try {
         const rows = group.map((rendering) => ({ ...rendering, piece: rendering.pieces[round] as Piece }));
-        const threads = group[0]?.job.reserved === true ? "reserved" : "general";
-        const spoken = await calls.run(rows, group[0]?.scales ?? [], threads);
+        const [first] = rows;
+        if (first !== undefined && calls.windows !== null && round === 0 && beginsInWindow(first)) {
+          await speakInWindows(calls.windows, group[0] as Rendering, first.piece, { sampleRate, hopLength });
+          continue;
+        }
+        const spoken = await calls.run(rows, first?.scales ?? [], threadsOf(first?.job));
         for (const [i, rendering] of group.entries())
           emitRow(rendering, rendering.pieces[round] as Piece, spoken[i] as SpokenRow, sampleRate);
       } catch (error) {
@@ -48,17 +55,66 @@ export async function renderAll(
   }
 }
 
+/**
+ * Whether the client waits for the chunk's first samples: they then come before the rest is computed, which costs the
+ * margins of the windows. That depends on the chunk alone, as the next attempt must give the same samples.
+ */
+function beginsInWindow({ job, pitchRatio, whisper }: Rendering): boolean {
+  return job.chunk.chunkIndex === 0 && pitchRatio === 1 && !whisper;
+}
+
+async function speakInWindows(
+  windows: RowWindowCalls,
+  rendering: Rendering,
+  piece: Piece,
+  { sampleRate, hopLength }: { sampleRate: number; hopLength: number },
+): Promise<void> {
+  const { job, scales, shaper } = rendering;
+  const threads = threadsOf(job);
+  const { samples, frames, rest } = await windows.begin({ ...rendering, piece }, scales, threads);
+  // The words of the whole row go with its first samples, as they are known before they sound.
+  const rowSamples = frames.reduce((sum, count) => sum + count, 0) * hopLength;
+  let words = markWords(rendering, piece, frames, toMs(rowSamples, sampleRate), sampleRate);
+  let window: WindowSpeech = { samples, rest };
+  for (;;) {
+    const heard = shaper.push(window.samples);
+    rendering.rawSamples += window.samples.length;
+    if (job.signal.aborted) return;
+    // A window may be all silence, which is cut: the words wait for the next.
+    if (heard.length > 0 || window.rest === null) {
+      job.emit({ samples: heard, words: placed(words, shaper) });
+      words = [];
+    }
+    if (window.rest === null) return;
+    window = await windows.next(window.rest, threads);
+  }
+}
+
 function emitRow(rendering: Rendering, piece: Piece, row: SpokenRow, sampleRate: number): void {
-  const { job, timer, shaper } = rendering;
-  const startMs = toMs(rendering.rawSamples, sampleRate);
-  const words = idStarts(piece, row).flatMap(({ symbolIndex, share }) => {
-    const range = piece.symbols[symbolIndex]?.range ?? { start: 0, end: 0 };
-    return timer.mark({ range, atMs: startMs + toMs(row.samples.length * share, sampleRate) });
-  });
+  const { job, shaper } = rendering;
+  const words = markWords(rendering, piece, row.frames, toMs(row.samples.length, sampleRate), sampleRate);
   rendering.rawSamples += row.samples.length;
   const samples = shaper.push(row.samples);
-  if (!job.signal.aborted)
-    job.emit({ samples, words: words.map((word) => shaper.place(word)).filter((word) => word !== null) });
+  if (!job.signal.aborted) job.emit({ samples, words: placed(words, shaper) });
+}
+
+/** The words that are known with a row that comes next and lasts `rowMs`. */
+function markWords(
+  { timer, rawSamples }: Rendering,
+  piece: Piece,
+  frames: SpokenRow["frames"],
+  rowMs: number,
+  sampleRate: number,
+): WordTiming[] {
+  const startMs = toMs(rawSamples, sampleRate);
+  return idStarts(piece, frames).flatMap(({ symbolIndex, share }) => {
+    const range = piece.symbols[symbolIndex]?.range ?? { start: 0, end: 0 };
+    return timer.mark({ range, atMs: startMs + rowMs * share });
+  });
+}
+
+function placed(words: readonly WordTiming[], shaper: ChunkShaper): WordTiming[] {
+  return words.map((word) => shaper.place(word)).filter((word) => word !== null);
 }
 
 function finish({ job, timer, shaper, rawSamples }: Rendering, sampleRate: number): ChunkResult {
@@ -66,6 +122,10 @@ function finish({ job, timer, shaper, rawSamples }: Rendering, sampleRate: numbe
   const pause = shaper.finish();
   if (pause.length > 0 || words.length > 0) job.emit({ samples: pause, words: words.filter((word) => word !== null) });
   return { result: "spoken", samples: shaper.samples };
+}
+
+function threadsOf(job: ChunkJob | undefined): ThreadKind {
+  return job?.reserved === true ? "reserved" : "general";
 }
 
 function toMs(samples: number, sampleRate: number): number {
@@ -76,8 +136,8 @@ function toMs(samples: number, sampleRate: number): number {
  * Where each sounding symbol begins, as a share of the piece's audio: from the graph's frame counts, else by equal
  * shares.
  */
-function idStarts(piece: Piece, row: SpokenRow): { symbolIndex: number; share: number }[] {
-  const weights = piece.ids.map((_, i) => row.frames?.[i] ?? (piece.symbolOfId[i] === -1 ? 0 : 1));
+function idStarts(piece: Piece, frames: SpokenRow["frames"]): { symbolIndex: number; share: number }[] {
+  const weights = piece.ids.map((_, i) => frames?.[i] ?? (piece.symbolOfId[i] === -1 ? 0 : 1));
   const total = weights.reduce((sum, weight) => sum + weight, 0) || 1;
   const starts: { symbolIndex: number; share: number }[] = [];
   let before = 0;

@@ -1,22 +1,33 @@
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import { toSamples } from "../shaping.js";
 import { changePitch } from "./pitch-change.js";
-import { type GraphCall, openVoiceGraph, type VoiceGraph } from "./voice-graph.js";
+import { type GraphCall, openVoiceGraph, type RestOfRow, type VoiceGraph, type WindowFrames } from "./voice-graph.js";
 import { whispered } from "./whisper.js";
+import { type GraphHalves, openWindowedGraph } from "./windowed-graph.js";
+
+/** Where a voice's graph lies. */
+export interface VoiceFiles {
+  graph: string;
+  /** The same graph cut in two, which the processor takes instead; null where it is not. */
+  halves: GraphHalves | null;
+}
+
+interface VoiceTask {
+  voice: VoiceFiles;
+  providers: readonly string[];
+}
 
 /**
- * What a pool thread is asked: open a voice and say what it is, or speak with it. Each thread opens each voice once.
+ * What a pool thread is asked: open a voice and say what it is, speak with it, or speak a row window by
+ * window. Each thread opens each voice once.
  */
-export type ThreadTask =
-  | { kind: "open"; path: string; providers: readonly string[] }
-  | {
-      kind: "speak";
-      path: string;
-      providers: readonly string[];
-      call: GraphCall;
-      sampleRate: number;
-      changes: AudioChange[];
-    };
+export type ThreadTask = VoiceTask &
+  (
+    | { kind: "open" }
+    | { kind: "speak"; call: GraphCall; sampleRate: number; changes: AudioChange[] }
+    | { kind: "begin"; call: GraphCall; windows: WindowFrames }
+    | { kind: "next"; rest: RestOfRow }
+  );
 
 /** What is done to a row's audio after the graph. */
 export interface AudioChange {
@@ -30,6 +41,8 @@ export interface OpenedVoice {
   refused: { provider: string; reason: string }[];
   inputNames: readonly string[];
   outputNames: readonly string[];
+  /** Whether it begins a row with a window of it. */
+  hasWindows: boolean;
 }
 
 /**
@@ -41,19 +54,48 @@ export interface SpokenRow {
   frames: Float32Array | null;
 }
 
+/** A window of a row, and what the next one is spoken from: null after the last. */
+export interface WindowSpeech {
+  samples: Int16Array;
+  rest: RestOfRow | null;
+}
+
+/** The first window. */
+export interface BegunSpeech extends WindowSpeech {
+  /** Frames of each id of the whole row. */
+  frames: Float32Array;
+}
+
 const graphs = new Map<string, Promise<VoiceGraph>>();
 
-export default async function handle(task: ThreadTask): Promise<OpenedVoice | SpokenRow[]> {
-  const graph = await open(task.path, task.providers);
+export default async function handle(
+  task: ThreadTask,
+): Promise<OpenedVoice | SpokenRow[] | BegunSpeech | WindowSpeech> {
+  const graph = await open(task);
   if (task.kind === "open") {
-    const { provider, refused, inputNames, outputNames } = graph;
-    return { provider, refused, inputNames: [...inputNames], outputNames: [...outputNames] };
+    const { provider, refused, inputNames, outputNames, windows } = graph;
+    const names = { inputNames: [...inputNames], outputNames: [...outputNames] };
+    return { provider, refused, ...names, hasWindows: windows !== null };
   }
-  const rows = await graph.run(task.call);
+  if (task.kind === "speak") return await speak(graph, task);
+  if (graph.windows === null) throw new RangeError("the graph does not speak in windows");
+  if (task.kind === "next") {
+    const { audio, rest } = await graph.windows.next(task.rest);
+    return { samples: toSamples(audio), rest };
+  }
+  const { audio, frames, rest } = await graph.windows.begin(task.call, task.windows);
+  return { samples: toSamples(audio), frames, rest };
+}
+
+async function speak(
+  graph: VoiceGraph,
+  { call, changes, sampleRate }: Extract<ThreadTask, { kind: "speak" }>,
+): Promise<SpokenRow[]> {
+  const rows = await graph.run(call);
   const spoken = rows.map(({ audio, frames }, i): SpokenRow => {
-    const { pitchRatio, whisper } = task.changes[i] ?? { pitchRatio: 1, whisper: false };
+    const { pitchRatio, whisper } = changes[i] ?? { pitchRatio: 1, whisper: false };
     const pitched = changePitch(audio, pitchRatio);
-    return { samples: toSamples(whisper ? whispered(pitched, task.sampleRate) : pitched), frames };
+    return { samples: toSamples(whisper ? whispered(pitched, sampleRate) : pitched), frames };
   });
   const buffers = spoken.flatMap(({ samples, frames }) =>
     frames === null ? [samples.buffer] : [samples.buffer, frames.buffer],
@@ -61,9 +103,17 @@ export default async function handle(task: ThreadTask): Promise<OpenedVoice | Sp
   return move({ [transferableSymbol]: buffers, [valueSymbol]: spoken } as never) as unknown as SpokenRow[];
 }
 
-function open(path: string, providers: readonly string[]): Promise<VoiceGraph> {
-  const known = graphs.get(path) ?? openVoiceGraph(path, providers);
-  graphs.set(path, known);
-  known.catch(() => graphs.delete(path));
+function open({ voice, providers }: VoiceTask): Promise<VoiceGraph> {
+  const known = graphs.get(voice.graph) ?? openVoice(voice, providers);
+  graphs.set(voice.graph, known);
+  known.catch(() => graphs.delete(voice.graph));
   return known;
+}
+
+/** The halves take the whole graph's place where the processor runs it: both would hold the weights twice. */
+async function openVoice({ graph, halves }: VoiceFiles, providers: readonly string[]): Promise<VoiceGraph> {
+  if (halves === null) return await openVoiceGraph(graph, providers);
+  if (providers.every((name) => name === "cpu")) return await openWindowedGraph(halves);
+  const whole = await openVoiceGraph(graph, providers);
+  return whole.provider === "cpu" ? { ...(await openWindowedGraph(halves)), refused: whole.refused } : whole;
 }

@@ -28,15 +28,61 @@ export interface GraphRow {
   frames: Float32Array | null;
 }
 
+/** Lengths of a row's windows, in frames. The last window has what is left. */
+export interface WindowFrames {
+  first: number;
+  second: number;
+  /** Rows of fewer frames have no second window: their rest is computed while the first sounds. */
+  longRow: number;
+}
+
+/** One window of a row. */
+export interface SpokenWindow {
+  /** The window's audio in -1..1. */
+  audio: Float32Array;
+  /** What the next window is spoken from; null after the last. */
+  rest: RestOfRow | null;
+}
+
+/** A row whose first window is spoken. */
+export interface BegunRow extends SpokenWindow {
+  /** Frames of each id, of the whole row. */
+  frames: Float32Array;
+}
+
+/** What a decoder needs for the frames after a window, on this thread or another. */
+export interface RestOfRow {
+  /** The encoder's outputs, by name. */
+  encoded: Record<string, GraphTensor>;
+  /** The decoder's running sum of turns where the window ended. */
+  turns: GraphTensor;
+  /** Number of the first frame that is not spoken yet. */
+  firstFrame: number;
+  /** Frames of the next window; null where it has all that are left. */
+  windowFrames: number | null;
+}
+
+/** Speaks one row in windows. */
+export interface RowWindows {
+  /** Speaks the first window of a call's only row; all of it when it is shorter than two such windows. */
+  begin(call: GraphCall, windows: WindowFrames): Promise<BegunRow>;
+  /** Speaks the next window. */
+  next(rest: RestOfRow): Promise<SpokenWindow>;
+}
+
 /** A voice graph in Piper's layout: inputs by name, outputs by position. */
 export interface VoiceGraph extends Omit<Graph, "run"> {
   run(call: GraphCall): Promise<GraphRow[]>;
+  /** Null where the graph speaks a row in one call only. */
+  windows: RowWindows | null;
 }
 
 /** Opens a voice graph; see `openGraph`. */
 export async function openVoiceGraph(path: string, providers: readonly string[]): Promise<VoiceGraph> {
   const graph = await openGraph(path, providers);
-  return { ...graph, run: (call) => (call.styles ? runStyled(graph, call, call.styles) : runVoice(graph, call)) };
+  const run = async (call: GraphCall): Promise<GraphRow[]> =>
+    call.styles ? await runStyled(graph, call, call.styles) : await runVoice(graph, call);
+  return { ...graph, run, windows: null };
 }
 
 /** Kokoro's inputs: one row in a call, the rate instead of the length. */
@@ -49,16 +95,21 @@ async function runStyled(graph: Graph, { rows, scales }: GraphCall, styles: Floa
       style: { type: "float32", data: style, dims: [1, style.length] },
       speed: { type: "float32", data: Float32Array.of(1 / (scales[1] ?? 1)), dims: [1] },
     });
-    const audio = results[graph.outputNames[0] ?? ""];
-    if (audio?.type !== "float32") throw new RangeError("the graph's first output is not float32 audio");
-    spoken.push({ audio: audio.data, frames: null });
+    spoken.push({ audio: audioOf(results[graph.outputNames[0] ?? ""]), frames: null });
   }
   return spoken;
 }
 
 async function runVoice(graph: Graph, call: GraphCall): Promise<GraphRow[]> {
+  const results = await graph.run(voiceFeeds(graph, call));
+  const [audioName = "", framesName = ""] = graph.outputNames;
+  return rowsOf(call, audioOf(results[audioName]), results[framesName]);
+}
+
+/** Piper's inputs. */
+export function voiceFeeds({ inputNames }: Graph, call: GraphCall): Record<string, GraphTensor> {
   const rows = call.rows.length;
-  const width = Math.max(call.padTo, ...call.rows.map((row) => row.length));
+  const width = widthOf(call);
   const ids = new BigInt64Array(rows * width);
   call.rows.forEach((row, r) => row.forEach((id, i) => (ids[r * width + i] = BigInt(id))));
   const scales = withControls(call, width);
@@ -67,22 +118,34 @@ async function runVoice(graph: Graph, call: GraphCall): Promise<GraphRow[]> {
     input_lengths: { type: "int64", data: BigInt64Array.from(call.rows, (row) => BigInt(row.length)), dims: [rows] },
     scales: { type: "float32", data: scales, dims: [scales.length] },
   };
-  if (graph.inputNames.includes("sid"))
+  if (inputNames.includes("sid"))
     feeds.sid = { type: "int64", data: BigInt64Array.from(call.speakerIds, BigInt), dims: [rows] };
-  const results = await graph.run(feeds);
-  const [audioName = "", framesName] = graph.outputNames;
-  const audio = floats(results[audioName]);
-  const frames = framesName === undefined ? null : floats(results[framesName]);
-  if (audio === null) throw new RangeError("the graph's first output is not float32 audio");
+  return feeds;
+}
+
+/** The rows of a call's audio, each ending where its frames do: what follows in a batch is padding. */
+export function rowsOf(call: GraphCall, audio: Float32Array, durations: GraphTensor | undefined): GraphRow[] {
+  const rows = call.rows.length;
+  const width = widthOf(call);
+  const frames = floats(durations);
   const rowSamples = audio.length / rows;
   const rowFrames = frames !== null && frames.length === rows * width ? width : 0;
   return call.rows.map((row, r) => {
     const own = frames !== null && rowFrames > 0 ? frames.slice(r * width, r * width + row.length) : null;
-    // A row of a batch ends where its frames do; what follows is padding.
     const samples =
       own === null ? rowSamples : Math.min(rowSamples, own.reduce((sum, count) => sum + count, 0) * call.hopLength);
     return { audio: audio.subarray(r * rowSamples, r * rowSamples + samples), frames: own };
   });
+}
+
+/** Throws `RangeError` when a graph gave something else as audio. */
+export function audioOf(output: GraphTensor | undefined): Float32Array {
+  if (output?.type !== "float32") throw new RangeError("the graph's first output is not float32 audio");
+  return output.data;
+}
+
+function widthOf({ rows, padTo }: GraphCall): number {
+  return Math.max(padTo, ...rows.map((row) => row.length));
 }
 
 /** The scales, then pitch and then duration of every id, row by row: the layout of `models/parley-en/README.md`. */

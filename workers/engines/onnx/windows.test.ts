@@ -1,0 +1,163 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "#common/clock";
+import { createLogger } from "#common/log";
+import type { SpeechChunk } from "#protocol/speech/chunk";
+import { readModelFolder } from "../../repository/folder.js";
+import { speakOne, type Spoken, testChunk } from "../testing/speak.js";
+import type { ChunkResult } from "../engine.js";
+import { Phonemizer } from "../espeak/phonemizer.js";
+import { ModelThreads } from "../model-threads.js";
+import { OnnxEngine } from "./engine.js";
+import { SessionPool } from "./session-pool.js";
+
+// From dist/workers/engines/onnx.
+const shipped = fileURLToPath(new URL("../../../../models/parley-en", import.meta.url));
+const log = createLogger("test", "fatal");
+const texts = [
+  "Good morning to you.",
+  "She sold the old house by the river, and nobody knows why.",
+  "Is it really raining?",
+  "My grandmother told me a story about a fisherman who caught a golden fish, and let it go again.",
+];
+
+describe("the first chunk of a stream, spoken in windows", () => {
+  const threads = new ModelThreads(2);
+  const directory = mkdtempSync(join(tmpdir(), "parley-windows-"));
+  const load = async (folder: string): Promise<OnnxEngine> =>
+    await OnnxEngine.load({
+      model: await readModelFolder(folder),
+      pool: new SessionPool(threads),
+      phonemizer: new Phonemizer({ log, clock: systemClock }),
+      providers: ["cpu"],
+      log,
+    });
+  let engine: OnnxEngine;
+  let inOneCall: OnnxEngine;
+  beforeAll(async () => {
+    cpSync(shipped, directory, { recursive: true });
+    const manifest = readFileSync(join(directory, "model.yaml"), "utf8");
+    writeFileSync(join(directory, "model.yaml"), manifest.replace(/^ {2}(?:en|de)coder:.*\n/gm, ""));
+    [engine, inOneCall] = await Promise.all([load(shipped), load(directory)]);
+  });
+  afterAll(async () => {
+    await threads.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  const speakTimed = async (
+    chunk: SpeechChunk,
+    onEmit: (samples: Int16Array, words: number) => void,
+    signal = new AbortController().signal,
+  ): Promise<ChunkResult | undefined> => {
+    const [result] = await engine.speak([
+      { chunk, signal, emit: ({ samples, words }) => onEmit(samples, words.length) },
+    ]);
+    return result;
+  };
+
+  /** How loud the difference is against the expected audio, dB; the lengths must be equal. */
+  const differenceDb = (expected: Spoken, got: Spoken): number => {
+    expect(got.samples.length).toBe(expected.samples.length);
+    const power = expected.samples.reduce((sum, value) => sum + value ** 2, 0);
+    const error = expected.samples.reduce((sum, value, i) => sum + (value - (got.samples[i] ?? 0)) ** 2, 0);
+    return 10 * Math.log10(Math.max(error, 1e-9) / power);
+  };
+
+  it("emits a tenth of a second before the rest, with the words of all of it but the last", async () => {
+    for (const text of texts) {
+      const lengths: number[] = [];
+      const words: number[] = [];
+      await speakTimed(testChunk(text), (samples, count) => {
+        lengths.push(samples.length);
+        words.push(count);
+      });
+      expect(words[0], text).toBe(text.split(" ").length - 1);
+      const [firstMs = 0] = lengths.map((length) => (length / 22_050) * 1000);
+      expect(firstMs, text).toBeGreaterThan(80);
+      expect(firstMs, text).toBeLessThan(130);
+      expect(lengths[1], text).toBeGreaterThan(10_000);
+    }
+  });
+
+  it("emits another half a second before the rest of what lasts three seconds", async () => {
+    for (const [text, parts] of [
+      [texts[0] as string, 2],
+      [`${texts[1] as string} It was built a hundred years ago.`, 3],
+    ] as const) {
+      const lengths: number[] = [];
+      await speakTimed(testChunk(text), (samples) => lengths.push(samples.length));
+      const [, secondMs = 0] = lengths.map((length) => (length / 22_050) * 1000);
+      const total = lengths.reduce((sum, length) => sum + length, 0);
+      expect(total > 3 * 22_050, text).toBe(parts === 3);
+      // The pause after the chunk may come by itself.
+      expect(lengths.filter((length) => length > 0).length, text).toBe(parts);
+      if (parts === 3) expect(Math.round(secondMs), text).toBe(511);
+    }
+  });
+
+  it("gives what one call of the whole graph gives: within -60 dB, equally long, with the same words", async () => {
+    for (const text of texts) {
+      for (const change of [
+        {},
+        { voice: { speaker: "rms", speed: 1.3 }, delivery: { pitchSemitones: 3, gainDb: 4 } },
+        { sampling: { temperature: 1, topP: 1 }, pauseAfterMs: 120, seed: 7 },
+        { maxSamples: 9000 },
+      ]) {
+        const chunk = testChunk(text, change);
+        const [expected, got] = [await speakOne(inOneCall, chunk), await speakOne(engine, chunk)];
+        expect(differenceDb(expected, got)).toBeLessThan(-60);
+        expect(got.words).toEqual(expected.words);
+        expect(got.result).toEqual(expected.result);
+      }
+    }
+  });
+
+  it("gives a further attempt the same samples, wherever it is spoken", async () => {
+    for (const text of texts) {
+      const first = await speakOne(engine, testChunk(text));
+      const again = await speakOne(engine, testChunk(text, { attempt: 2 }));
+      expect(Buffer.from(again.samples.buffer).equals(Buffer.from(first.samples.buffer))).toBe(true);
+    }
+  });
+
+  it("ends between the windows when it is cancelled there", async () => {
+    const controller = new AbortController();
+    const lengths: number[] = [];
+    const result = await speakTimed(
+      testChunk(texts[1] as string),
+      (samples) => {
+        lengths.push(samples.length);
+        controller.abort();
+      },
+      controller.signal,
+    );
+    expect(result).toEqual({ result: "cancelled" });
+    expect(lengths).toHaveLength(1);
+  });
+
+  it("speaks later chunks, whispers and what is hardly longer than a window in one call, as the whole graph would", async () => {
+    for (const chunk of [
+      testChunk(texts[1] as string, { chunkIndex: 1 }),
+      testChunk(texts[1] as string, { delivery: { whisper: true } }),
+    ]) {
+      const [expected, got] = [await speakOne(inOneCall, chunk), await speakOne(engine, chunk)];
+      expect(Buffer.from(got.samples.buffer).equals(Buffer.from(expected.samples.buffer))).toBe(true);
+      expect(got.pieces).toBe(expected.pieces);
+    }
+    const brief = await speakOne(engine, testChunk("A", { voice: { speed: 2 } }));
+    expect(brief.pieces).toBe((await speakOne(inOneCall, testChunk("A", { voice: { speed: 2 } }))).pieces);
+  });
+
+  it("is refused when the halves of a model do not fit together", async () => {
+    const folder = join(directory, "wrong");
+    cpSync(shipped, folder, { recursive: true });
+    const manifest = readFileSync(join(folder, "model.yaml"), "utf8");
+    const swapped = manifest.replace(/decoder: .*/, "decoder: { path: encoder.onnx }");
+    writeFileSync(join(folder, "model.yaml"), swapped);
+    await expect(load(folder)).rejects.toThrow(/encoder and decoder do not fit together/);
+  });
+});
