@@ -130,6 +130,7 @@ export class Dispatcher {
       const next = queue.remove(one, nowMs);
       if (next !== null) headChanged(next.chunk.model);
     }
+    const isLiveSpeech = turn.head.chunk.task === "speak" && turn.head.tier === "live";
     const record: RunningBatch = {
       batchId,
       worker,
@@ -145,6 +146,7 @@ export class Dispatcher {
       })),
       longestSize,
       tier: turn.head.tier,
+      liveStartByMs: isLiveSpeech ? turn.head.startByMs : Number.POSITIVE_INFINITY,
       attainedMs: attainedMs(worker, nowMs),
       dispatchedAtMs: nowMs,
       expected: true,
@@ -155,6 +157,7 @@ export class Dispatcher {
       policy.overdueFactor * latency.predictP95Ms(batch.length, longestSize),
     );
     running.add(record, nowMs + overdueMs);
+    pool.setLiveStartBy(worker, running.liveStartByMs(worker));
     const message: Batch = {
       type: "batch",
       batchId,

@@ -71,7 +71,11 @@ export class Expiry {
     const { running, workers, slotFreed } = this.#parts;
     const serviceMs = attainedMs(batch.worker, nowMs) - batch.attainedMs;
     running.remove(batch);
-    if (batch.worker.pool !== null) slotFreed(batch.worker.pool);
+    const { pool } = batch.worker;
+    if (pool !== null) {
+      slotFreed(pool);
+      pool.setLiveStartBy(batch.worker, running.liveStartByMs(batch.worker));
+    }
     workers.release(batch.worker, batch.slot);
     return serviceMs;
   }

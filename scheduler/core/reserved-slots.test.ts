@@ -58,9 +58,49 @@ describe("a reserved slot", () => {
     for (const stream of ["a", "b", "c"]) harness.send(submit({ stream }));
     expect(harness.dispatched()).toEqual(["busy/0", "a/0", "b/0"]);
     expect(harness.core.loads(harness.nowMs)[0]).toMatchObject({ slots: 1, freeSlots: 0 });
-    harness.finish(1);
+    harness.finish(2);
     expect(harness.dispatched()).toEqual(["busy/0", "a/0", "b/0", "c/0"]);
-    expect(harness.batches.map(({ batch }) => batch.reserved === true)).toEqual([false, true, false, true]);
+    expect(harness.batches.map(({ batch }) => batch.reserved === true)).toEqual([false, true, false, false]);
+  });
+
+  it("puts off no live speech on the same worker that was to start earlier", () => {
+    const harness = busyWorker();
+    harness.finish();
+    harness.send(submit({ stream: "a" }), submit({ stream: "b", index: 1, slackMs: 150 }));
+    harness.send(
+      submit({ stream: "later", index: 1, slackMs: 180 }),
+      submit({ stream: "sooner", index: 1, slackMs: 120 }),
+    );
+    harness.finish(1);
+    expect(harness.dispatched()).toEqual(["busy/0", "a/0", "b/1", "sooner/1"]);
+    harness.finish(3);
+    harness.advance(100);
+    expect(harness.dispatched()).toEqual(["busy/0", "a/0", "b/1", "sooner/1"]);
+    harness.finish(2);
+    expect(harness.dispatched()).toEqual(["busy/0", "a/0", "b/1", "sooner/1", "later/1"]);
+  });
+
+  it("is chosen on the worker whose speech is the least urgent", () => {
+    const harness = busyWorker();
+    harness.finish();
+    const models = [served("voice"), recognizer("asr", 4)];
+    harness.send({ type: "worker-seen", heartbeat: workerHeartbeat({ id: "w2", reservedSlots: 1, models }) });
+    // Two that are pressing take the reserved slots, the others those for all work.
+    for (const [stream, slackMs] of [
+      ["a", 10],
+      ["b", 20],
+      ["urgent", 500],
+      ["easy", 900],
+    ] as const)
+      harness.send(submit({ stream, index: 1, slackMs }));
+    const workerOf = (name: string): string | undefined =>
+      harness.batches.find(({ batch }) => batch.chunks[0]?.chunk.streamId === name)?.workerId;
+    expect(workerOf("urgent")).not.toBe(workerOf("easy"));
+    harness.finish(1);
+    harness.finish(2);
+    harness.send(submit({ stream: "new" }));
+    expect(harness.batches.at(-1)?.batch.reserved).toBe(true);
+    expect(workerOf("new")).toBe(workerOf("easy"));
   });
 
   it("does nothing where the worker has none", () => {

@@ -44,7 +44,8 @@ export function nextTurn(
       if (candidate !== undefined && (best === null || comesBefore(candidate, best))) first[lane] = candidate;
       const chosen = eligible[lane];
       if (candidate === undefined || (chosen !== null && comesBefore(chosen, candidate))) continue;
-      if (slot === "general" || isPressing(candidate, lane, policy, nowMs)) eligible[lane] = candidate;
+      if (slot === "general" || (isPressing(candidate, lane, policy, nowMs) && mayGoBefore(candidate, pool)))
+        eligible[lane] = candidate;
     }
   }
   const heads: LaneHeads = { first: null, urgent: null, free: null, bulk: null, ahead: null };
@@ -67,16 +68,23 @@ function isPressing({ chunk, startByMs }: WaitingChunk, lane: Lane, policy: Sche
   return lane === "first" || (lane === "urgent" && nowMs >= startByMs - policy.pressingSlackMs);
 }
 
+/** Whether no live speech on the worker that has the reserved slot was to start earlier. */
+function mayGoBefore({ startByMs }: WaitingChunk, pool: WorkerPool): boolean {
+  return startByMs < pool.reservedUntilMs;
+}
+
 /**
  * When the next chunk that waits for `pool` may take a reserved slot, if it goes nowhere else before; null when none
- * will.
+ * will before a batch is over.
  */
 export function nextPressingMs(pool: WorkerPool, { queue, policy }: TurnParts): number | null {
   let atMs = Number.POSITIVE_INFINITY;
   for (const { name, task } of pool.models.values()) {
     if (task !== "speak") continue;
-    for (const lane of ["urgent", "ahead"] as const)
-      atMs = Math.min(atMs, queue.model(name)?.head(lane)?.startByMs ?? Number.POSITIVE_INFINITY);
+    for (const lane of ["urgent", "ahead"] as const) {
+      const head = queue.model(name)?.head(lane);
+      if (head !== undefined && mayGoBefore(head, pool)) atMs = Math.min(atMs, head.startByMs);
+    }
   }
   return Number.isFinite(atMs) ? atMs - policy.pressingSlackMs : null;
 }

@@ -23,6 +23,8 @@ export interface RunningBatch {
   readonly chunks: readonly RunningChunk[];
   readonly longestSize: number;
   readonly tier: ServiceTier;
+  /** When its live speech had to start at the latest; infinity where it has none. */
+  readonly liveStartByMs: number;
   /** What its worker's batches had attained of service when it was sent. */
   readonly attainedMs: number;
   readonly dispatchedAtMs: number;
@@ -87,6 +89,14 @@ export class RunningBatches {
 
   ofWorker(worker: KnownWorker): RunningBatch[] {
     return [...(this.#ofWorker.get(worker) ?? [])];
+  }
+
+  /** When the most urgent live speech on a worker's slots for all work had to start; infinity where there is none. */
+  liveStartByMs(worker: KnownWorker): number {
+    let earliestMs = Number.POSITIVE_INFINITY;
+    for (const { slot, liveStartByMs } of this.#ofWorker.get(worker) ?? [])
+      if (slot === "general") earliestMs = Math.min(earliestMs, liveStartByMs);
+    return earliestMs;
   }
 
   ofStream(streamId: string): RunningBatch[] {

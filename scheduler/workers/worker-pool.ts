@@ -32,6 +32,11 @@ export interface KnownWorker {
   pool: WorkerPool | null;
   /** When it last got work, as a count of dispatches: equally busy workers take turns. */
   lastDispatch: number;
+  /**
+   * When the most urgent live speech on its slots for all work had to start; infinity while there is none. The reserved
+   * slots run before those and may take all of the processor: speech that is due later must not go there meanwhile.
+   */
+  liveStartByMs: number;
 }
 
 /**
@@ -48,8 +53,11 @@ export class WorkerPool {
   members = 0;
   /** What recognition for somebody who waits takes of the slots. */
   readonly liveRecognition = new Utilization();
-  readonly general = new Credits("general");
-  readonly reserved = new Credits("reserved");
+  readonly general = new Credits("general", isIdler);
+  /** Where nobody's speech is put behind first. */
+  readonly reserved = new Credits("reserved", (kind, a, b) =>
+    a.liveStartByMs === b.liveStartByMs ? isIdler(kind, a, b) : a.liveStartByMs > b.liveStartByMs,
+  );
 
   constructor(models: readonly ServedModel[], policy: SchedulingPolicy) {
     this.models = new Map(models.map((model) => [model.name, model]));
@@ -74,6 +82,25 @@ export class WorkerPool {
     this.reserved.leave(worker);
     worker.pool = null;
   }
+
+  /** Speech that must start before this may take a reserved slot: there it puts off nothing that is due earlier. */
+  get reservedUntilMs(): number {
+    return this.reserved.next?.liveStartByMs ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** Notes the most urgent live speech on a member's slots for all work. */
+  setLiveStartBy(worker: KnownWorker, startByMs: number): void {
+    if (worker.liveStartByMs === startByMs) return;
+    this.reserved.reorder(worker, () => {
+      worker.liveStartByMs = startByMs;
+    });
+  }
+}
+
+/** Whether a worker has fewer batches on its slots of a kind than another, or has waited longer for work. */
+function isIdler(kind: SlotKind, a: KnownWorker, b: KnownWorker): boolean {
+  const [ofA, ofB] = [a.slots[kind].inFlight, b.slots[kind].inFlight];
+  return ofA === ofB ? a.lastDispatch < b.lastDispatch : ofA < ofB;
 }
 
 /** The credits that a pool has for one kind of slots. */
@@ -85,13 +112,14 @@ class Credits {
   readonly #kind: SlotKind;
   readonly #withCredit: Heap<KnownWorker>;
 
-  constructor(kind: SlotKind) {
+  constructor(kind: SlotKind, comesBefore: (kind: SlotKind, a: KnownWorker, b: KnownWorker) => boolean) {
     this.#kind = kind;
-    this.#withCredit = new Heap((a, b) => {
-      const ofA = a.slots[kind].inFlight;
-      const ofB = b.slots[kind].inFlight;
-      return ofA === ofB ? a.lastDispatch < b.lastDispatch : ofA < ofB;
-    });
+    this.#withCredit = new Heap((a, b) => comesBefore(kind, a, b));
+  }
+
+  /** The worker whose credit is spent next. */
+  get next(): KnownWorker | undefined {
+    return this.#withCredit.peek();
   }
 
   join(worker: KnownWorker): void {
@@ -104,7 +132,7 @@ class Credits {
     this.#unlist(worker);
   }
 
-  /** Spends a credit of the least busy worker; null when there is none. */
+  /** Spends a credit of the first worker; null when there is none. */
   spend(dispatch: number, nowMs: number): KnownWorker | null {
     const worker = this.#withCredit.peek();
     if (worker === undefined) return null;
@@ -118,8 +146,15 @@ class Credits {
 
   /** Gives a credit back. */
   release(worker: KnownWorker): void {
+    this.reorder(worker, () => {
+      worker.slots[this.#kind].inFlight -= 1;
+    });
+  }
+
+  /** Changes what the order of the workers goes by. */
+  reorder(worker: KnownWorker, change: () => void): void {
     this.#unlist(worker);
-    worker.slots[this.#kind].inFlight -= 1;
+    change();
     this.#list(worker);
   }
 

@@ -54,6 +54,7 @@ export class WorkerRegistry {
         models,
         pool: null,
         lastDispatch: 0,
+        liveStartByMs: Number.POSITIVE_INFINITY,
       };
       this.#workers.set(id, worker);
     }
