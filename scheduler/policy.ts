@@ -18,6 +18,8 @@ export interface SchedulingPolicy {
   runningLateMs: number;
   /** Audio that players are to have in hand where workers are busy: a new stream that would take it from them is refused. */
   reserveMs: number;
+  /** The same for a stream of a team with less than its share, while several ask: others' players have to do with it. */
+  shareReserveMs: number;
   /** Part of the workers that a team with more than its share leaves to others that ask. */
   othersShare: number;
   /** A chunk that need not start within this time yields to everyone. */
@@ -54,6 +56,7 @@ export function schedulingPolicy(config: {
     // ms by default).
     runningLateMs: config.PARLEY_ADMISSION_WAIT_MS / 6,
     reserveMs: 1000,
+    shareReserveMs: 300,
     othersShare: 0.1,
     yieldSlackMs: 1000,
     pressingSlackMs: 250,

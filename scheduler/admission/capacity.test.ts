@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Capacity, latenessMs, streamsThatFit } from "./capacity.js";
 import { addNeed, addProfile, type DemandProfile, emptyProfile, horizonsMs } from "./demand-profile.js";
 
-const capacity: Capacity = { slots: 2, recognitionShare: 0, bulkShare: 0, othersShare: 0, freeShare: 0.1 };
+const capacity: Capacity = { slots: 2, recognitionShare: 0, bulkShare: 0, freeShare: 0.1 };
 const nothing = emptyProfile();
 
 /** What keeps so many slots busy all the time. */
@@ -49,6 +49,29 @@ describe("whether workers can speak one more stream", () => {
       }
       expect(streamsThatFit({ live: busy(live), free: busy(free) }, busy(each), shared)).toBe(streams);
     }
+  });
+
+  it("leaves a part to other teams at the horizons at which the stream's team has more than its share", () => {
+    const standings = horizonsMs.map((horizonMs) => (horizonMs < 5000 ? ("above" as const) : ("within" as const)));
+    const team = { standings, othersShare: 0.1, reserveMs: 1000, shareReserveMs: 1000 };
+    const demand = { live: busy(1.8), free: nothing };
+    expect(latenessMs("live", demand, nothing, capacity, team)).toBeCloseTo(0);
+    expect(latenessMs("live", demand, busy(0.1), capacity, team)).toBeCloseTo(0.05 * 4000);
+    expect(latenessMs("live", demand, busy(0.1), capacity)).toBeLessThan(0);
+  });
+
+  it("lets a team with less than its share into what players have in hand, but for the last of it", () => {
+    const standings = horizonsMs.map(() => "within" as const);
+    const team = { standings, othersShare: 0.1, reserveMs: 1000, shareReserveMs: 300 };
+    const lateBy = (ms: number): DemandProfile => busy(2).map((needMs) => needMs + 2 * ms);
+    const lateness = (ms: number): number =>
+      latenessMs("live", { live: lateBy(ms), free: nothing }, nothing, capacity, team);
+    // Of the horizon of 250 ms a third is reserve, which is less than the 300 ms.
+    expect(lateness(1)).toBeCloseTo(1);
+    const far = (ms: number): DemandProfile =>
+      lateBy(ms).map((needMs, index) => ((horizonsMs[index] ?? 0) < 3000 ? 0 : needMs));
+    expect(latenessMs("live", { live: far(700), free: nothing }, nothing, capacity, team)).toBeCloseTo(0);
+    expect(latenessMs("live", { live: far(701), free: nothing }, nothing, capacity, team)).toBeCloseTo(1);
   });
 
   it("is not so where only the near future is too full", () => {

@@ -1,4 +1,5 @@
-import { type DemandProfile, horizonsMs } from "./demand-profile.js";
+import { type DemandProfile, horizonsMs, reserveAt } from "./demand-profile.js";
+import type { ShareStanding } from "./team-shares.js";
 
 /** What workers can do, and which part of it is not for live streams. */
 export interface Capacity {
@@ -8,8 +9,6 @@ export interface Capacity {
   recognitionShare: number;
   /** Part that work nobody waits for takes while it waits, by its floor. */
   bulkShare: number;
-  /** Part that is left to other teams. */
-  othersShare: number;
   /** Part that the free tier may have at most where live streams want the rest. */
   freeShare: number;
 }
@@ -20,22 +19,35 @@ export interface Demand {
   free: DemandProfile;
 }
 
+/** What applies to a stream's team while several teams ask. */
+export interface TeamTerms {
+  /** Where the team stands at each horizon. */
+  standings: readonly ShareStanding[];
+  /** Part of the workers that it leaves to others where it has more than its share. */
+  othersShare: number;
+  /** Audio that players are to have in hand, which the demand counts, and with how much they do for a team that has less. */
+  reserveMs: number;
+  shareReserveMs: number;
+}
+
 /**
  * How many milliseconds later than needed the workers would be through with what all admitted streams and a new one
  * need, at the worst of the horizons; zero or less when nobody runs dry. Live streams have what the floors leave; the
- * free tier has its floor, and what live streams do not need.
+ * free tier has its floor, and what live streams do not need. `team` is null where no other team asks.
  */
 export function latenessMs(
   tier: "live" | "free",
   { live, free }: Demand,
   added: DemandProfile,
-  { slots, recognitionShare, bulkShare, othersShare, freeShare }: Capacity,
+  { slots, recognitionShare, bulkShare, freeShare }: Capacity,
+  team: TeamTerms | null = null,
 ): number {
   if (slots <= 0) return Number.POSITIVE_INFINITY;
-  const share = Math.max(0, 1 - recognitionShare - bulkShare - othersShare);
   let worstMs = Number.NEGATIVE_INFINITY;
   for (let index = 0; index < horizonsMs.length; index += 1) {
     const horizonMs = horizonsMs[index] ?? 0;
+    const isAbove = team?.standings[index] === "above";
+    const share = Math.max(0, 1 - recognitionShare - bulkShare - (isAbove ? team.othersShare : 0));
     const floorMs = freeShare * slots * horizonMs;
     const supplyMs = share * slots * horizonMs;
     const [liveMs, freeMs, addedMs] = [live[index] ?? 0, free[index] ?? 0, added[index] ?? 0];
@@ -43,7 +55,9 @@ export function latenessMs(
       tier === "live"
         ? liveMs + addedMs + Math.min(freeMs, floorMs) - supplyMs
         : freeMs + addedMs - Math.max(floorMs, supplyMs - liveMs);
-    worstMs = Math.max(worstMs, excessMs / slots);
+    const allowedMs =
+      team === null || isAbove ? 0 : reserveAt(horizonMs, team.reserveMs) - reserveAt(horizonMs, team.shareReserveMs);
+    worstMs = Math.max(worstMs, excessMs / slots - allowedMs);
   }
   return worstMs;
 }
@@ -56,8 +70,8 @@ const BURST_BEGUN_MS = 9000;
  * can begin in time is another question: none where not even one has room before all have begun.
  */
 export function streamsThatFit({ live, free }: Demand, added: DemandProfile, capacity: Capacity): number {
-  const { slots, recognitionShare, bulkShare, othersShare, freeShare } = capacity;
-  const share = Math.max(0, 1 - recognitionShare - bulkShare - othersShare);
+  const { slots, recognitionShare, bulkShare, freeShare } = capacity;
+  const share = Math.max(0, 1 - recognitionShare - bulkShare);
   let least = Number.POSITIVE_INFINITY;
   for (let index = 0; index < horizonsMs.length; index += 1) {
     const horizonMs = horizonsMs[index] ?? 0;

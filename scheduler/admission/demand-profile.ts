@@ -22,9 +22,14 @@ export function addNeed(
 ): void {
   for (let index = 0; index < horizonsMs.length; index += 1) {
     const horizonMs = horizonsMs[index] ?? 0;
-    const dueMs = dueAudioMs(need, horizonMs + Math.min(reserveMs, horizonMs / 3));
+    const dueMs = dueAudioMs(need, horizonMs + reserveAt(horizonMs, reserveMs));
     profile[index] = (profile[index] ?? 0) + dueMs * serviceMs;
   }
+}
+
+/** What counts of a reserve at a horizon. */
+export function reserveAt(horizonMs: number, reserveMs: number): number {
+  return Math.min(reserveMs, horizonMs / 3);
 }
 
 /** All that a profile counts: what is due by the last horizon. */

@@ -8,15 +8,7 @@ import type { WorkerPool } from "../workers/worker-pool.js";
 import type { WorkerRegistry } from "../workers/worker-registry.js";
 import { agedFloor } from "../queue/fair-share.js";
 import { type Capacity, type Demand, latenessMs, streamsThatFit } from "./capacity.js";
-import {
-  addNeed,
-  addProfile,
-  type DemandProfile,
-  emptyProfile,
-  horizonsMs,
-  moveTowards,
-  totalOf,
-} from "./demand-profile.js";
+import { addNeed, addProfile, type DemandProfile, emptyProfile, moveTowards, totalOf } from "./demand-profile.js";
 import { type Beginning, type LiveStreams, needOfNew } from "./live-streams.js";
 import type { PlayoutNeed } from "./playout-need.js";
 import { TeamShares } from "./team-shares.js";
@@ -121,10 +113,10 @@ export class Headroom {
     const demand = this.#demandOn(pools);
     if (pools.length === 0 || isNothing(demand)) return Number.NEGATIVE_INFINITY;
     const capacity = this.#capacityOf(pools, nowMs);
-    const supplyMs = capacity.slots * (horizonsMs.at(-1) ?? 0);
-    if (teamId !== undefined && this.#teams.isAboveShare(teamId, totalOf(added), supplyMs))
-      capacity.othersShare = this.#parts.policy.othersShare;
-    return latenessMs(tier, demand, added, capacity);
+    const standings = teamId === undefined ? null : this.#teams.standings(teamId, added, capacity.slots);
+    const { othersShare, reserveMs, shareReserveMs } = this.#parts.policy;
+    const team = standings === null ? null : { standings, othersShare, reserveMs, shareReserveMs };
+    return latenessMs(tier, demand, added, capacity, team);
   }
 
   #profileOf(model: string, need: PlayoutNeed): DemandProfile {
@@ -153,10 +145,10 @@ export class Headroom {
 
   /** Counts what a stream needs, for all and for its team. */
   #count({ tier, teamId }: Pick<Asked, "tier" | "teamId">, need: PlayoutNeed, { demand, terms }: ModelTerms): void {
-    const profile = demand[tier];
-    const beforeMs = totalOf(profile);
+    const profile = emptyProfile();
     addNeed(profile, need, terms);
-    if (teamId !== undefined) this.#teams.add(teamId, totalOf(profile) - beforeMs);
+    addProfile(demand[tier], profile);
+    if (teamId !== undefined) this.#teams.add(teamId, profile);
   }
 
   #refresh(nowMs: number): void {
@@ -210,13 +202,7 @@ export class Headroom {
         bulkShare = Math.max(bulkShare, agedFloor(policy.floors.bulk ?? 0, ageMs, policy.agingMs));
       }
     }
-    return {
-      slots,
-      bulkShare,
-      recognitionShare: recognition / Math.max(1, slots),
-      othersShare: 0,
-      freeShare: policy.floors.free ?? 0,
-    };
+    return { slots, bulkShare, recognitionShare: recognition / Math.max(1, slots), freeShare: policy.floors.free ?? 0 };
   }
 
   #ofModel(model: string): Demand {
