@@ -5,6 +5,7 @@ import { allThreads, ModelThreads } from "./model-threads.js";
 const handler = new URL("./testing/held-task.js", import.meta.url);
 const released = (): { released: Int32Array } => ({ released: new Int32Array(new SharedArrayBuffer(4)).fill(1) });
 const held = (): { released: Int32Array } => ({ released: new Int32Array(new SharedArrayBuffer(4)) });
+const counting = new URL("./testing/counting-task.js", import.meta.url);
 const release = ({ released }: { released: Int32Array }): void => {
   Atomics.store(released, 0, 1);
   Atomics.notify(released, 0);
@@ -28,6 +29,32 @@ describe("threads for graphs", () => {
     release(long);
     const behind = await running;
     if (process.platform === "linux") expect(behind).toBeGreaterThan(first);
+  });
+
+  it("give an answer in parts, all of them before it is done, until it is not wanted", async () => {
+    const parts: number[] = [];
+    const options = { threads: "general", onPart: (part: number) => void parts.push(part) } as const;
+    expect(await threads.runInParts(counting, { count: 3 }, options).done).toBe("all");
+    expect(parts).toEqual([1, 2, 3]);
+    const endless = threads.runInParts<number>(
+      counting,
+      { count: 1000, waitsAfter: 2 },
+      { threads: "general", onPart: (part) => void (part === 2 && endless.stop()) },
+    );
+    expect(await endless.done).toBe("stopped");
+  });
+
+  it("tell what goes wrong on the thread, or with a part", async () => {
+    const ignored = { threads: "general", onPart: () => undefined } as const;
+    await expect(threads.runInParts(counting, { count: -1 }, ignored).done).rejects.toThrow("less than nothing");
+    const failing = {
+      threads: "general",
+      onPart: () => {
+        throw new RangeError("cannot take it");
+      },
+    } as const;
+    await expect(threads.runInParts(counting, { count: 1 }, failing).done).rejects.toThrow("cannot take it");
+    expect(await threads.runInParts(counting, { count: 1 }, ignored).done).toBe("all");
   });
 
   it("are all told what to open, or the general ones alone", async () => {

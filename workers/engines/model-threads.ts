@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { MessagePort } from "node:worker_threads";
+import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { Piscina } from "piscina";
 import { ServiceError } from "#protocol/errors";
 import { disableTelemetry } from "./onnx/no-telemetry.js";
@@ -16,6 +16,22 @@ const CLOSE_MS = 5000;
 
 /** Threads for all work, and threads reserved for speech that somebody waits for now. */
 export type ThreadKind = "general" | "reserved";
+
+/** What the thread gets besides a task that gives its answer in parts. */
+export interface TaskParts {
+  /** Takes the parts, then null, and is then closed. */
+  port: MessagePort;
+  /** Shared with the event loop: not 0 when the answer is not wanted any more. */
+  unwanted: Int32Array;
+}
+
+/** A task that gives its answer in parts. */
+export interface RunningParts<Answer = unknown> {
+  /** Resolves once all parts were given. */
+  done: Promise<Answer>;
+  /** Ends it before its next part. */
+  stop(): void;
+}
 
 export const allThreads: readonly ThreadKind[] = ["general", "reserved"];
 
@@ -80,6 +96,40 @@ export class ModelThreads {
     } finally {
       this.#running.delete(answer);
     }
+  }
+
+  /**
+   * Runs a task that gives parts of its answer as they are made (`TaskParts`) on the next free thread of a kind. `done`
+   * rejects as `run` does.
+   */
+  runInParts<Part, Answer = unknown>(
+    handler: URL,
+    task: object,
+    { threads, onPart }: { threads: ThreadKind; onPart: (part: Part) => void },
+  ): RunningParts<Answer> {
+    const unwanted = new Int32Array(new SharedArrayBuffer(4));
+    const { port1, port2 } = new MessageChannel();
+    const over = new Promise<void>((resolve, reject) => {
+      port1.on("message", (part: Part | null) => {
+        try {
+          if (part === null) resolve();
+          else onPart(part);
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+    const run = this.run<Answer>(handler, { ...task, unwanted, port: port2 }, { threads, handedOver: [port2] });
+    const done = Promise.all([run, over])
+      .then(([answer]) => answer)
+      .finally(() => port1.close());
+    return {
+      done,
+      stop() {
+        Atomics.store(unwanted, 0, 1);
+        Atomics.notify(unwanted, 0);
+      },
+    };
   }
 
   /**

@@ -97,11 +97,11 @@ export class OnnxEngine implements SpeechEngine {
     if (piece === null) return;
     const row = { piece, speakerId: this.#layout.config.default_speaker_id, pitchRatio: 1, whisper: false };
     const scales = this.#layout.scales(ownSteering);
-    const { windows } = this.#calls;
+    const { speakWindows } = this.#calls;
     await Promise.all(
       allThreads.map(async (threads) => {
         await this.#calls.run([row], scales, threads);
-        await windows?.begin(row, scales, threads);
+        await speakWindows?.({ row, scales, threads, onWindow: () => undefined }).done;
       }),
     );
   }

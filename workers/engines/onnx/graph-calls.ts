@@ -1,10 +1,10 @@
 import type { ModelFolder } from "../../repository/folder.js";
-import type { ThreadKind } from "../model-threads.js";
+import type { RunningParts, ThreadKind } from "../model-threads.js";
 import type { VoiceLayout } from "./layouts/layout.js";
 import type { SessionPool } from "./session-pool.js";
 import type { Piece } from "./symbols.js";
-import type { BegunSpeech, SpokenRow, VoiceFiles, WindowSpeech } from "./thread.js";
-import type { GraphCall, RestOfRow, WindowFrames } from "./voice-graph.js";
+import type { SpokenRow, VoiceFiles, WindowSpeech } from "./thread.js";
+import type { GraphCall, WindowFrames } from "./voice-graph.js";
 
 /**
  * Length of a row's first window. About 20 ms of it are silence that is cut; what is left must last until the rest is
@@ -34,14 +34,18 @@ export interface VoiceCalls {
   batches: boolean;
   /** Runs the graph once, on the threads for all work when `threads` is absent; all rows share the scales. */
   run(rows: readonly Row[], scales: number[], threads?: ThreadKind): Promise<SpokenRow[]>;
-  /** Speaks a row window by window; null where the graph speaks a row in one call only. */
-  windows: RowWindowCalls | null;
+  /**
+   * Speaks one row window by window, each given as soon as it is made; null where the graph speaks a row in one call only.
+   * Pitch and whisper are changed after the graph as a whole: rows with either are not for windows.
+   */
+  speakWindows: ((call: WindowedRow) => RunningParts) | null;
 }
 
-/** A row's pitch and whisper are changed after the graph as a whole: rows with either are not for windows. */
-export interface RowWindowCalls {
-  begin(row: Row, scales: number[], threads: ThreadKind): Promise<BegunSpeech>;
-  next(rest: RestOfRow, threads: ThreadKind): Promise<WindowSpeech>;
+export interface WindowedRow {
+  row: Row;
+  scales: number[];
+  threads: ThreadKind;
+  onWindow(window: WindowSpeech): void;
 }
 
 /** Calls a voice's graph in the pool. */
@@ -83,12 +87,9 @@ export function voiceCalls(options: {
       const call = graphCall(rows, scales);
       return await pool.speak({ voice, providers, call, sampleRate: audio.sample_rate, changes }, threads);
     },
-    windows: hasWindows
-      ? {
-          begin: async (row, scales, threads) =>
-            await pool.begin({ voice, providers, call: graphCall([row], scales), windows }, threads),
-          next: async (rest, threads) => await pool.next({ voice, providers, rest }, threads),
-        }
+    speakWindows: hasWindows
+      ? ({ row, scales, threads, onWindow }) =>
+          pool.speakWindows({ voice, providers, call: graphCall([row], scales), windows }, threads, onWindow)
       : null,
   };
 }

@@ -60,14 +60,14 @@ describe("sampling with the embedded English voice", () => {
     const log = createLogger("test", "fatal");
     const pool = new SessionPool(threads);
     const speak = pool.speak.bind(pool);
-    const begin = pool.begin.bind(pool);
+    const speakWindows = pool.speakWindows.bind(pool);
     pool.speak = async (task) => {
       calls.push(task.call);
       return await speak(task);
     };
-    pool.begin = async (task, kind) => {
+    pool.speakWindows = (task, ...rest) => {
       calls.push(task.call);
-      return await begin(task, kind);
+      return speakWindows(task, ...rest);
     };
     engine = await OnnxEngine.load({
       model,

@@ -1,11 +1,11 @@
 import type { WordTiming } from "#protocol/speech/chunk";
 import type { WordTimer } from "../../text/words.js";
 import type { ChunkJob, ChunkResult } from "../engine.js";
-import type { ThreadKind } from "../model-threads.js";
+import type { RunningParts, ThreadKind } from "../model-threads.js";
 import type { ChunkShaper } from "../shaping.js";
-import type { Row, RowWindowCalls, VoiceCalls } from "./graph-calls.js";
+import type { Row, VoiceCalls, WindowedRow } from "./graph-calls.js";
 import type { Piece } from "./symbols.js";
-import type { SpokenRow, WindowSpeech } from "./thread.js";
+import type { SpokenRow } from "./thread.js";
 
 /** One chunk on its way through the graph. */
 export interface Rendering extends Omit<Row, "piece"> {
@@ -41,8 +41,8 @@ export async function renderAll(
       try {
         const rows = group.map((rendering) => ({ ...rendering, piece: rendering.pieces[round] as Piece }));
         const [first] = rows;
-        if (first !== undefined && calls.windows !== null && round === 0 && beginsInWindow(first)) {
-          await speakInWindows(calls.windows, group[0] as Rendering, first.piece, { sampleRate, hopLength });
+        if (first !== undefined && calls.speakWindows !== null && round === 0 && beginsInWindow(first)) {
+          await speakInWindows(calls.speakWindows, group[0] as Rendering, first.piece, { sampleRate, hopLength });
           continue;
         }
         const spoken = await calls.run(rows, first?.scales ?? [], threadsOf(first?.job));
@@ -64,29 +64,38 @@ function beginsInWindow({ job, pitchRatio, whisper }: Rendering): boolean {
 }
 
 async function speakInWindows(
-  windows: RowWindowCalls,
+  speakWindows: (call: WindowedRow) => RunningParts,
   rendering: Rendering,
   piece: Piece,
   { sampleRate, hopLength }: { sampleRate: number; hopLength: number },
 ): Promise<void> {
   const { job, scales, shaper } = rendering;
-  const threads = threadsOf(job);
-  const { samples, frames, rest } = await windows.begin({ ...rendering, piece }, scales, threads);
   // The words of the whole row go with its first samples, as they are known before they sound.
-  const rowSamples = frames.reduce((sum, count) => sum + count, 0) * hopLength;
-  let words = markWords(rendering, piece, frames, toMs(rowSamples, sampleRate), sampleRate);
-  let window: WindowSpeech = { samples, rest };
-  for (;;) {
-    const heard = shaper.push(window.samples);
-    rendering.rawSamples += window.samples.length;
-    if (job.signal.aborted) return;
-    // A window may be all silence, which is cut: the words wait for the next.
-    if (heard.length > 0 || window.rest === null) {
-      job.emit({ samples: heard, words: placed(words, shaper) });
-      words = [];
-    }
-    if (window.rest === null) return;
-    window = await windows.next(window.rest, threads);
+  const words: WordTiming[] = [];
+  const emit = (samples: Int16Array): void => {
+    if (!job.signal.aborted) job.emit({ samples, words: placed(words.splice(0), shaper) });
+  };
+  const speaking = speakWindows({
+    row: { ...rendering, piece },
+    scales,
+    threads: threadsOf(job),
+    onWindow({ samples, frames }) {
+      if (rendering.rawSamples === 0) {
+        const rowSamples = frames.reduce((sum, count) => sum + count, 0) * hopLength;
+        words.push(...markWords(rendering, piece, frames, toMs(rowSamples, sampleRate), sampleRate));
+      }
+      rendering.rawSamples += samples.length;
+      const heard = shaper.push(samples);
+      // Silence at the start is cut: a window may be nothing else.
+      if (heard.length > 0) emit(heard);
+    },
+  });
+  job.signal.addEventListener("abort", speaking.stop);
+  try {
+    await speaking.done;
+    if (words.length > 0) emit(new Int16Array(0));
+  } finally {
+    job.signal.removeEventListener("abort", speaking.stop);
   }
 }
 

@@ -1,12 +1,11 @@
-import { allThreads, type ModelThreads, type ThreadKind } from "../model-threads.js";
-import type { BegunSpeech, OpenedVoice, SpokenRow, ThreadTask, VoiceFiles, WindowSpeech } from "./thread.js";
+import { allThreads, type ModelThreads, type RunningParts, type TaskParts, type ThreadKind } from "../model-threads.js";
+import type { OpenedVoice, SpokenRow, ThreadTask, VoiceFiles, WindowSpeech } from "./thread.js";
 
 const handler = new URL("./thread.js", import.meta.url);
 
-/** What a thread is to speak: whole rows, the first window of a row, a further one. */
+/** What a thread is to speak: rows as a whole, or one window by window. */
 export type SpeakCall = Omit<Extract<ThreadTask, { kind: "speak" }>, "kind">;
-export type BeginCall = Omit<Extract<ThreadTask, { kind: "begin" }>, "kind">;
-export type NextCall = Omit<Extract<ThreadTask, { kind: "next" }>, "kind">;
+export type WindowsCall = Omit<Extract<ThreadTask, { kind: "speak-windows" }>, "kind" | keyof TaskParts>;
 
 /** Voice graphs on the threads of this process. */
 export class SessionPool {
@@ -30,13 +29,8 @@ export class SessionPool {
     return await this.#threads.run<SpokenRow[]>(handler, task, { threads });
   }
 
-  async begin(call: BeginCall, threads: ThreadKind): Promise<BegunSpeech> {
-    const task: ThreadTask = { ...call, kind: "begin" };
-    return await this.#threads.run<BegunSpeech>(handler, task, { threads });
-  }
-
-  async next(call: NextCall, threads: ThreadKind): Promise<WindowSpeech> {
-    const task: ThreadTask = { ...call, kind: "next" };
-    return await this.#threads.run<WindowSpeech>(handler, task, { threads });
+  /** Speaks a row window by window: each comes as it is made, all of them before `done` resolves. */
+  speakWindows(call: WindowsCall, threads: ThreadKind, onWindow: (window: WindowSpeech) => void): RunningParts {
+    return this.#threads.runInParts(handler, { ...call, kind: "speak-windows" }, { threads, onPart: onWindow });
   }
 }

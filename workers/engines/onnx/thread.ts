@@ -1,7 +1,8 @@
+import type { TaskParts } from "../model-threads.js";
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import { toSamples } from "../shaping.js";
 import { changePitch } from "./pitch-change.js";
-import { type GraphCall, openVoiceGraph, type RestOfRow, type VoiceGraph, type WindowFrames } from "./voice-graph.js";
+import { type GraphCall, openVoiceGraph, type VoiceGraph, type WindowFrames } from "./voice-graph.js";
 import { whispered } from "./whisper.js";
 import { type GraphHalves, openWindowedGraph } from "./windowed-graph.js";
 
@@ -25,8 +26,7 @@ export type ThreadTask = VoiceTask &
   (
     | { kind: "open" }
     | { kind: "speak"; call: GraphCall; sampleRate: number; changes: AudioChange[] }
-    | { kind: "begin"; call: GraphCall; windows: WindowFrames }
-    | { kind: "next"; rest: RestOfRow }
+    | ({ kind: "speak-windows"; call: GraphCall; windows: WindowFrames } & TaskParts)
   );
 
 /** What is done to a row's audio after the graph. */
@@ -54,37 +54,44 @@ export interface SpokenRow {
   frames: Float32Array | null;
 }
 
-/** A window of a row, and what the next one is spoken from: null after the last. */
+/** A window of a row. */
 export interface WindowSpeech {
   samples: Int16Array;
-  rest: RestOfRow | null;
-}
-
-/** The first window. */
-export interface BegunSpeech extends WindowSpeech {
   /** Frames of each id of the whole row. */
   frames: Float32Array;
 }
 
 const graphs = new Map<string, Promise<VoiceGraph>>();
 
-export default async function handle(
-  task: ThreadTask,
-): Promise<OpenedVoice | SpokenRow[] | BegunSpeech | WindowSpeech> {
+export default async function handle(task: ThreadTask): Promise<OpenedVoice | SpokenRow[] | null> {
   const graph = await open(task);
   if (task.kind === "open") {
-    const { provider, refused, inputNames, outputNames, windows } = graph;
+    const { provider, refused, inputNames, outputNames, speakWindows } = graph;
     const names = { inputNames: [...inputNames], outputNames: [...outputNames] };
-    return { provider, refused, ...names, hasWindows: windows !== null };
+    return { provider, refused, ...names, hasWindows: speakWindows !== null };
   }
   if (task.kind === "speak") return await speak(graph, task);
-  if (graph.windows === null) throw new RangeError("the graph does not speak in windows");
-  if (task.kind === "next") {
-    const { audio, rest } = await graph.windows.next(task.rest);
-    return { samples: toSamples(audio), rest };
+  await speakWindows(graph, task);
+  return null;
+}
+
+/** Gives each window before the next is computed. */
+async function speakWindows(
+  { speakWindows }: VoiceGraph,
+  { call, windows, unwanted, port }: Extract<ThreadTask, { kind: "speak-windows" }>,
+): Promise<void> {
+  try {
+    if (speakWindows === null) throw new RangeError("the graph does not speak in windows");
+    for await (const { audio, frames } of speakWindows(call, windows)) {
+      const samples = toSamples(audio);
+      const spoken: WindowSpeech = { samples, frames };
+      port.postMessage(spoken, [samples.buffer as ArrayBuffer]);
+      if (Atomics.load(unwanted, 0) !== 0) return;
+    }
+  } finally {
+    port.postMessage(null);
+    port.close();
   }
-  const { audio, frames, rest } = await graph.windows.begin(task.call, task.windows);
-  return { samples: toSamples(audio), frames, rest };
 }
 
 async function speak(

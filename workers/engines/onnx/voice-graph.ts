@@ -37,44 +37,21 @@ export interface WindowFrames {
 }
 
 /** One window of a row. */
-export interface SpokenWindow {
+export interface RowWindow {
   /** The window's audio in -1..1. */
   audio: Float32Array;
-  /** What the next window is spoken from; null after the last. */
-  rest: RestOfRow | null;
-}
-
-/** A row whose first window is spoken. */
-export interface BegunRow extends SpokenWindow {
   /** Frames of each id, of the whole row. */
   frames: Float32Array;
-}
-
-/** What a decoder needs for the frames after a window, on this thread or another. */
-export interface RestOfRow {
-  /** The encoder's outputs, by name. */
-  encoded: Record<string, GraphTensor>;
-  /** The decoder's running sum of turns where the window ended. */
-  turns: GraphTensor;
-  /** Number of the first frame that is not spoken yet. */
-  firstFrame: number;
-  /** Frames of the next window; null where it has all that are left. */
-  windowFrames: number | null;
-}
-
-/** Speaks one row in windows. */
-export interface RowWindows {
-  /** Speaks the first window of a call's only row; all of it when it is shorter than two such windows. */
-  begin(call: GraphCall, windows: WindowFrames): Promise<BegunRow>;
-  /** Speaks the next window. */
-  next(rest: RestOfRow): Promise<SpokenWindow>;
 }
 
 /** A voice graph in Piper's layout: inputs by name, outputs by position. */
 export interface VoiceGraph extends Omit<Graph, "run"> {
   run(call: GraphCall): Promise<GraphRow[]>;
-  /** Null where the graph speaks a row in one call only. */
-  windows: RowWindows | null;
+  /**
+   * Speaks a call's only row window by window, each when it is asked for; in one where it is shorter than two. Null where
+   * the graph speaks a row in one call only.
+   */
+  speakWindows: ((call: GraphCall, windows: WindowFrames) => AsyncIterable<RowWindow>) | null;
 }
 
 /** Opens a voice graph; see `openGraph`. */
@@ -82,7 +59,7 @@ export async function openVoiceGraph(path: string, providers: readonly string[])
   const graph = await openGraph(path, providers);
   const run = async (call: GraphCall): Promise<GraphRow[]> =>
     call.styles ? await runStyled(graph, call, call.styles) : await runVoice(graph, call);
-  return { ...graph, run, windows: null };
+  return { ...graph, run, speakWindows: null };
 }
 
 /** Kokoro's inputs: one row in a call, the rate instead of the length. */

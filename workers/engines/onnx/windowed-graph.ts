@@ -3,11 +3,10 @@ import {
   audioOf,
   type GraphCall,
   type GraphRow,
-  type RestOfRow,
   rowsOf,
-  type SpokenWindow,
   type VoiceGraph,
   voiceFeeds,
+  type WindowFrames,
 } from "./voice-graph.js";
 
 /**
@@ -22,55 +21,71 @@ export interface GraphHalves {
 /** More frames than a row has: a window ends where its row ends. */
 const ALL_FRAMES = 2 ** 30;
 
+/** What the decoder needs for a window. */
+interface Decoding {
+  /** The encoder's outputs, by name. */
+  encoded: Record<string, GraphTensor>;
+  /** The decoder's running sum of turns where the window begins. */
+  turns: GraphTensor;
+  firstFrame: number;
+  frames: number;
+}
+
 /** Opens both halves of a voice on the processor. Rejects when they cannot be opened or do not fit together. */
 export async function openWindowedGraph(halves: GraphHalves): Promise<VoiceGraph> {
   const encoder = await openGraph(halves.encoder, []);
   const decoder = await openGraph(halves.decoder, []);
   checkHalves(encoder, decoder);
-  const decode = async (rest: RestOfRow): Promise<{ audio: Float32Array; turns: GraphTensor }> => {
-    const window = BigInt64Array.of(BigInt(rest.firstFrame), BigInt(rest.windowFrames ?? ALL_FRAMES));
-    const { output, next_turns: turns } = await decoder.run({
-      ...rest.encoded,
+  const decode = async ({ encoded, turns, firstFrame, frames }: Decoding): Promise<Decoded> => {
+    const window = BigInt64Array.of(BigInt(firstFrame), BigInt(frames));
+    const { output, next_turns: nextTurns } = await decoder.run({
+      ...encoded,
       window: { type: "int64", data: window, dims: [2] },
-      turns: rest.turns,
+      turns,
     });
-    if (turns === undefined) throw new RangeError("the decoder has no output next_turns");
-    return { audio: audioOf(output), turns };
-  };
-  const speakWindow = async (row: RestOfRow): Promise<SpokenWindow> => {
-    const { audio, turns } = await decode(row);
-    if (row.windowFrames === null) return { audio, rest: null };
-    return { audio, rest: { ...row, turns, firstFrame: row.firstFrame + row.windowFrames, windowFrames: null } };
+    if (nextTurns === undefined) throw new RangeError("the decoder has no output next_turns");
+    return { audio: audioOf(output), nextTurns };
   };
   return {
     ...encoder,
     async run(call: GraphCall): Promise<GraphRow[]> {
       const { durations, ...encoded } = await encoder.run(voiceFeeds(encoder, call));
-      const { audio } = await decode(fromTheStart(encoded, call.rows.length, null));
+      const turns = noTurns(call.rows.length);
+      const { audio } = await decode({ encoded, turns, firstFrame: 0, frames: ALL_FRAMES });
       return rowsOf(call, audio, durations);
     },
-    windows: {
-      async begin(call, { first, second, longRow }) {
-        const { durations, ...encoded } = await encoder.run(voiceFeeds(encoder, call));
-        if (durations?.type !== "int64") throw new RangeError("the encoder has no output durations");
-        const frames = Float32Array.from(durations.data, Number);
-        const count = frames.reduce((sum, each) => sum + each, 0);
-        const begun = await speakWindow(fromTheStart(encoded, 1, count < 2 * first ? null : first));
-        if (begun.rest !== null && count >= longRow) begun.rest.windowFrames = second;
-        return { ...begun, frames };
-      },
-      next: speakWindow,
+    async *speakWindows(call, windows) {
+      const { durations, ...encoded } = await encoder.run(voiceFeeds(encoder, call));
+      if (durations?.type !== "int64") throw new RangeError("the encoder has no output durations");
+      const ofIds = Float32Array.from(durations.data, Number);
+      let turns = noTurns(1);
+      let firstFrame = 0;
+      for (const frames of windowsOf(
+        ofIds.reduce((sum, each) => sum + each, 0),
+        windows,
+      )) {
+        const { audio, nextTurns } = await decode({ encoded, turns, firstFrame, frames });
+        yield { audio, frames: ofIds };
+        turns = nextTurns;
+        firstFrame += frames;
+      }
     },
   };
 }
 
-function fromTheStart(
-  encoded: Record<string, GraphTensor>,
-  rows: number,
-  windowFrames: RestOfRow["windowFrames"],
-): RestOfRow {
-  const turns: GraphTensor = { type: "float32", data: new Float32Array(rows), dims: [rows, 1] };
-  return { encoded, turns, firstFrame: 0, windowFrames };
+interface Decoded {
+  audio: Float32Array;
+  nextTurns: GraphTensor;
+}
+
+/** Lengths of the windows of a row of so many frames. */
+function windowsOf(rowFrames: number, { first, second, longRow }: WindowFrames): number[] {
+  if (rowFrames < 2 * first) return [ALL_FRAMES];
+  return rowFrames < longRow ? [first, ALL_FRAMES] : [first, second, ALL_FRAMES];
+}
+
+function noTurns(rows: number): GraphTensor {
+  return { type: "float32", data: new Float32Array(rows), dims: [rows, 1] };
 }
 
 function checkHalves(encoder: Graph, decoder: Graph): void {

@@ -1,6 +1,5 @@
-import { MessageChannel } from "node:worker_threads";
 import { ModelProblem } from "../../repository/folder.js";
-import { allThreads, type ModelThreads, type ThreadKind } from "../model-threads.js";
+import { allThreads, type ModelThreads, type RunningParts, type ThreadKind } from "../model-threads.js";
 import type { Ending, Utterance } from "./generation.js";
 import type { PocketSource } from "./graphs.js";
 import type { EncodedVoice, OpenedPocket, PocketChange, PocketTask } from "./thread.js";
@@ -46,17 +45,8 @@ export class PocketCalls {
    * Speaks on the next free thread of a kind: samples come as they are made, all of them before `done` resolves. `stop`
    * ends it before the model's next step.
    */
-  speak({ utterance, change, threads, onSamples }: SpeakCall): { done: Promise<Ending>; stop(): void } {
-    const unwanted = new Int32Array(new SharedArrayBuffer(4));
-    const { port1, port2 } = new MessageChannel();
-    const over = new Promise<void>((resolve) => {
-      port1.on("message", (samples: Int16Array | null) => (samples === null ? resolve() : onSamples(samples)));
-    });
-    const task: PocketTask = { kind: "speak", source: this.#source, utterance, change, unwanted, port: port2 };
-    const run = this.#threads.run<Ending>(handler, task, { threads, handedOver: [port2] });
-    const done = Promise.all([run, over])
-      .then(([ending]) => ending)
-      .finally(() => port1.close());
-    return { done, stop: () => void Atomics.store(unwanted, 0, 1) };
+  speak({ utterance, change, threads, onSamples }: SpeakCall): RunningParts<Ending> {
+    const task = { kind: "speak", source: this.#source, utterance, change };
+    return this.#threads.runInParts<Int16Array, Ending>(handler, task, { threads, onPart: onSamples });
   }
 }

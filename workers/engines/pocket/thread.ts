@@ -1,5 +1,5 @@
-import type { MessagePort } from "node:worker_threads";
 import { move, transferableSymbol, valueSymbol } from "piscina";
+import type { TaskParts } from "../model-threads.js";
 import { changePitch } from "../onnx/pitch-change.js";
 import { whispered } from "../onnx/whisper.js";
 import { toSamples } from "../shaping.js";
@@ -13,17 +13,13 @@ import { PROMPT_RATE } from "#protocol/bus/voice-prompts";
 export type PocketTask =
   | { kind: "open"; source: PocketSource }
   | { kind: "encode"; source: PocketSource; audio: Float32Array }
-  | {
+  | ({
       kind: "speak";
       source: PocketSource;
       utterance: Utterance;
       /** What is done to the audio; null leaves it, and lets it go out as it is made. */
       change: PocketChange | null;
-      /** Shared with the event loop: not 0 when the audio is not wanted any more. */
-      unwanted: Int32Array;
-      /** Takes the samples, then null. */
-      port: MessagePort;
-    };
+    } & TaskParts);
 
 /** What the model cannot do itself. */
 export interface PocketChange {
