@@ -19,6 +19,10 @@ export interface LiveStream {
   dueAtMs: number;
   /** When the player begins, as far as that is known; only while its first chunk waits. */
   beginsAtMs: number;
+  /** Index of the last chunk up to which it is known how long all sound; -1 before the first. */
+  spokenThrough: number;
+  /** When a player that began as soon as it could has played those. */
+  playedAtMs: number;
 }
 
 /** How soon a new stream's first chunk must be there, and when it is predicted to be. */
@@ -30,6 +34,7 @@ export interface Beginning {
 type SpeechSubmit = Submit & { chunk: SpeechChunk };
 
 const nothingKnown: FollowingText = { size: 0, isAll: false };
+const nothingSpoken = { spokenThrough: -1, playedAtMs: Number.NEGATIVE_INFINITY };
 
 /** The streams whose players the scheduler has taken on, and what is left to speak of each. */
 export class LiveStreams {
@@ -45,7 +50,17 @@ export class LiveStreams {
     const { ownerId, model } = chunk;
     const dueAtMs = nowMs + Math.max(slackMs, mostWaitMs);
     const beginsAtMs = nowMs + predictedMs;
-    this.#streams.set(chunk.streamId, { ownerId, tier, teamId, model, following: nothingKnown, dueAtMs, beginsAtMs });
+    const following = nothingKnown;
+    this.#streams.set(chunk.streamId, {
+      ownerId,
+      tier,
+      teamId,
+      model,
+      following,
+      dueAtMs,
+      beginsAtMs,
+      ...nothingSpoken,
+    });
   }
 
   /** Notes a chunk that was taken into the queue, of a new stream or of one that another scheduler had. */
@@ -57,7 +72,8 @@ export class LiveStreams {
     if (known !== undefined) Object.assign(known, { model, following });
     else {
       const dueAtMs = nowMs + slackMs;
-      this.#streams.set(streamId, { ownerId, tier, teamId, model, following, dueAtMs, beginsAtMs: dueAtMs });
+      const timing = { dueAtMs, beginsAtMs: dueAtMs, ...nothingSpoken };
+      this.#streams.set(streamId, { ownerId, tier, teamId, model, following, ...timing });
     }
   }
 
@@ -67,6 +83,22 @@ export class LiveStreams {
     if (stream === undefined || chunk.task !== "speak") return;
     const doneAtMs = nowMs + serviceMs;
     stream.dueAtMs = audioMs + (chunk.chunkIndex === 0 ? doneAtMs : Math.max(doneAtMs, deadlineMs));
+  }
+
+  /**
+   * Notes how long a chunk sounds; gives when the player may have played all up to it, which is when it needs the next.
+   * Null where what came before is not known. A player may begin with a chunk as soon as a worker has it.
+   */
+  spoken(
+    { streamId, chunkIndex }: Pick<SpeechChunk, "streamId" | "chunkIndex">,
+    audioMs: number,
+    sentAtMs: number,
+  ): number | null {
+    const stream = this.#streams.get(streamId);
+    if (stream === undefined || chunkIndex !== stream.spokenThrough + 1) return null;
+    stream.spokenThrough = chunkIndex;
+    stream.playedAtMs = Math.max(stream.playedAtMs, sentAtMs) + audioMs;
+    return stream.playedAtMs;
   }
 
   textEnded(streamId: string): void {

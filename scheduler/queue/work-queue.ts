@@ -111,6 +111,23 @@ export class WorkQueue {
   }
 
   /**
+   * Brings the deadline of a stream's first queued chunk forward to when its player runs dry, now that it is known how long
+   * the chunk before it sounds: the edge has guessed that. Not of text that came after the player had run dry. Gives the
+   * chunk when it has changed.
+   */
+  bringForward(streamId: string, chunkIndex: number, dryAtMs: number, nowMs: number): WaitingChunk | null {
+    const head = this.#streams.get(streamId)?.chunks[0];
+    if (head?.chunk.chunkIndex !== chunkIndex || head.submittedAtMs > dryAtMs || head.deadlineMs <= dryAtMs)
+      return null;
+    const line = this.#modelQueue(head.chunk.model);
+    line.remove(head);
+    head.startByMs -= head.deadlineMs - dryAtMs;
+    head.deadlineMs = dryAtMs;
+    line.enqueue(head, nowMs);
+    return head;
+  }
+
+  /**
    * Drops a stream's chunks of a range of indices; gives them, and the chunk that stands in line instead, if that is a
    * new one.
    */
