@@ -16,8 +16,8 @@ const hour = "This is a long text that takes a while to speak, and nobody minds.
 describe("listeners", () => {
   let cluster: TestCluster;
   beforeAll(async () => {
-    // Every stream is admitted, however busy the machine is: this is about clients, not about load.
-    cluster = await startCluster({ settings: { PARLEY_ADMISSION_WAIT_MS: "600000" } });
+    // Streams may wait for long, however busy the machine is: this is about clients, not about load.
+    cluster = await startCluster({ workers: 2, settings: { PARLEY_ADMISSION_WAIT_MS: "600000" } });
   });
   afterAll(async () => {
     await cluster?.stop();
@@ -84,11 +84,16 @@ describe("listeners", () => {
 
   it("that read a byte a second cost little memory, and leave others alone", async () => {
     // A process that has served as many before, so that what grows from here on is the readers' own.
-    for (let round = 0; round < 2; round++)
-      await Promise.all([...Array(40)].map(() => speech(cluster, { text: "Meanwhile.", format: "wav" })));
+    for (let round = 0; round < 8; round++)
+      await Promise.all([...Array(10)].map(() => speech(cluster, { text: "Meanwhile.", format: "wav" })));
     const before = residentBytes();
-    const readers = await Promise.all([...Array(20)].map(slowReader));
-    await until(async () => (await activeStreams()) === 20, { withinMs: 10_000, what: "twenty streams" });
+    // One after the other: twenty long texts at once are more than a busy machine begins in time.
+    const readers: Socket[] = [];
+    while (readers.length < 20) {
+      readers.push(await slowReader());
+      const count = readers.length;
+      await until(async () => (await activeStreams()) === count, { withinMs: 10_000, what: `${count} streams` });
+    }
     let read = 0;
     for (let second = 0; second < 5; second++) {
       for (const reader of readers) if (reader.read(1) !== null) read++;
