@@ -65,13 +65,13 @@ def companded(samples: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Strength:
-    """How often and how far clips are changed. The defaults are of the last and longest part of the shipped model's training, but for `noisy`
-    (0.45 there) and `telephone` (0.15); README.md of the model says what came before."""
+    """How often and how far clips are changed. The defaults are of the last part of the shipped model's training; its README.md says what came
+    before (`noisy` 0.45 and `telephone` 0.15 on 2026-11-20)."""
 
     noisy: float = 0.5
     snr_db: tuple[float, float] = (0.0, 25.0)
     roomy: float = 0.25
-    telephone: float = 0.22
+    telephone: float = 0.28
     sped: float = 0.6
     speed: tuple[float, float] = (0.86, 1.17)
     stretched: float = 0.6

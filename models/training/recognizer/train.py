@@ -32,6 +32,8 @@ BATCH_SAMPLES = 40 * pools.RATE
 CHUNK_SAMPLES = 1200 * pools.RATE
 LONGEST = 17 * pools.RATE
 SAVE_EVERY_S = 600
+LENGTH_STEP = 32
+"""Batches are padded to a multiple of so many frames: fewer shapes, for each of which the convolutions are prepared anew."""
 JOINED = ("speech_commands_train", "an4_train")
 """Pools of single words: several clips are joined to one utterance, so that words have neighbours."""
 
@@ -101,7 +103,7 @@ def collate(network: Network, augmenter: Augmenter, batch: list[Sample]) -> tupl
     """(normalized features [N, T, 80], lengths, phones of all clips in a row, how many each has)."""
     frames = [augmenter.features(audio) for audio, _ in batch]
     lengths = torch.tensor([len(f) for f in frames])
-    x = torch.full((len(frames), int(lengths.max()), 80), -15.9)
+    x = torch.full((len(frames), -(-int(lengths.max()) // LENGTH_STEP) * LENGTH_STEP, 80), -15.9)
     for row, f in zip(x, frames, strict=True):
         row[: len(f)] = f
     x = network.normalize(x, lengths)
