@@ -26,6 +26,8 @@ export interface SchedulingPolicy {
   yieldSlackMs: number;
   /** A next chunk of a live stream that must start within this time may take a slot reserved for what cannot wait. */
   pressingSlackMs: number;
+  /** For so long live speech on a slot for all work is not put off by such on the reserved slots that is due later. */
+  liveFirstMs: number;
   /** Guaranteed part of the engine time of a contended pool. What the floors leave goes by strict order. */
   floors: Partial<Record<Lane, number>>;
   /** The floors of free and bulk grow with the wait of the lane's head: doubled after this long, and no further. */
@@ -60,6 +62,7 @@ export function schedulingPolicy(config: {
     othersShare: 0.1,
     yieldSlackMs: 1000,
     pressingSlackMs: 250,
+    liveFirstMs: 250,
     floors: { urgent: 0.5, free: 0.1, bulk: 0.1 },
     agingMs: 10_000,
     maxWaitUs: 0,

@@ -44,7 +44,7 @@ export class Dispatcher {
     for (const slot of ["reserved", "general"] as const) {
       while (this.#serveNext(pool, slot, nowMs));
     }
-    const pressingMs = pool.reserved.free > 0 ? nextPressingMs(pool, this.#parts) : null;
+    const pressingMs = pool.reserved.free > 0 ? nextPressingMs(pool, this.#parts, nowMs) : null;
     if (pressingMs !== null) pool.waitUntilMs = Math.min(pool.waitUntilMs ?? pressingMs, pressingMs);
   }
 
@@ -157,7 +157,7 @@ export class Dispatcher {
       policy.overdueFactor * latency.predictP95Ms(batch.length, longestSize),
     );
     running.add(record, nowMs + overdueMs);
-    pool.setLiveStartBy(worker, running.liveStartByMs(worker));
+    pool.setLive(worker, running.liveOnGeneral(worker, policy.liveFirstMs));
     const message: Batch = {
       type: "batch",
       batchId,

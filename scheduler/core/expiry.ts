@@ -68,13 +68,13 @@ export class Expiry {
 
   /** Ends a batch; its slot is free again. Gives the service that it had, in milliseconds of one slot. */
   free(batch: RunningBatch, nowMs: number): number {
-    const { running, workers, slotFreed } = this.#parts;
+    const { policy, running, workers, slotFreed } = this.#parts;
     const serviceMs = attainedMs(batch.worker, nowMs) - batch.attainedMs;
     running.remove(batch);
     const { pool } = batch.worker;
     if (pool !== null) {
       slotFreed(pool);
-      pool.setLiveStartBy(batch.worker, running.liveStartByMs(batch.worker));
+      pool.setLive(batch.worker, running.liveOnGeneral(batch.worker, policy.liveFirstMs));
     }
     workers.release(batch.worker, batch.slot);
     return serviceMs;

@@ -80,6 +80,21 @@ describe("a reserved slot", () => {
     expect(harness.dispatched()).toEqual(["busy/0", "a/0", "b/1", "sooner/1", "later/1"]);
   });
 
+  it("goes on once what was due earlier takes so long that something else must hold it up", () => {
+    const harness = busyWorker();
+    harness.finish();
+    harness.send(submit({ stream: "a" }), submit({ stream: "stuck", index: 1, slackMs: 150 }));
+    harness.send(submit({ stream: "first", slackMs: 300 }), submit({ stream: "next", index: 1, slackMs: 180 }));
+    harness.finish(1);
+    expect(harness.dispatched()).toEqual(["busy/0", "a/0", "stuck/1"]);
+    harness.advance(249);
+    expect(harness.dispatched()).toEqual(["busy/0", "a/0", "stuck/1"]);
+    harness.advance(1);
+    expect(harness.dispatched()).toEqual(["busy/0", "a/0", "stuck/1", "first/0"]);
+    harness.finish(3);
+    expect(harness.dispatched()).toEqual(["busy/0", "a/0", "stuck/1", "first/0", "next/1"]);
+  });
+
   it("is chosen on the worker whose speech is the least urgent", () => {
     const harness = busyWorker();
     harness.finish();

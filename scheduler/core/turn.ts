@@ -32,6 +32,7 @@ export function nextTurn(
   { queue, book, policy }: TurnParts,
   nowMs: number,
 ): Turn | null {
+  const reservedFor = pool.reservedFor(nowMs);
   const first: Record<Lane, WaitingChunk | null> = { first: null, urgent: null, free: null, bulk: null, ahead: null };
   const eligible = { ...first };
   for (const name of pool.models.keys()) {
@@ -44,7 +45,10 @@ export function nextTurn(
       if (candidate !== undefined && (best === null || comesBefore(candidate, best))) first[lane] = candidate;
       const chosen = eligible[lane];
       if (candidate === undefined || (chosen !== null && comesBefore(chosen, candidate))) continue;
-      if (slot === "general" || (isPressing(candidate, lane, policy, nowMs) && mayGoBefore(candidate, pool)))
+      if (
+        slot === "general" ||
+        (isPressing(candidate, lane, policy, nowMs) && candidate.startByMs < reservedFor.startByMs)
+      )
         eligible[lane] = candidate;
     }
   }
@@ -68,23 +72,21 @@ function isPressing({ chunk, startByMs }: WaitingChunk, lane: Lane, policy: Sche
   return lane === "first" || (lane === "urgent" && nowMs >= startByMs - policy.pressingSlackMs);
 }
 
-/** Whether no live speech on the worker that has the reserved slot was to start earlier. */
-function mayGoBefore({ startByMs }: WaitingChunk, pool: WorkerPool): boolean {
-  return startByMs < pool.reservedUntilMs;
-}
-
 /**
  * When the next chunk that waits for `pool` may take a reserved slot, if it goes nowhere else before; null when none
  * will before a batch is over.
  */
-export function nextPressingMs(pool: WorkerPool, { queue, policy }: TurnParts): number | null {
+export function nextPressingMs(pool: WorkerPool, { queue, policy }: TurnParts, nowMs: number): number | null {
+  const { startByMs, anyFromMs } = pool.reservedFor(nowMs);
   let atMs = Number.POSITIVE_INFINITY;
   for (const { name, task } of pool.models.values()) {
     if (task !== "speak") continue;
-    for (const lane of ["urgent", "ahead"] as const) {
+    for (const lane of ["first", "urgent", "ahead"] as const) {
       const head = queue.model(name)?.head(lane);
-      if (head !== undefined && mayGoBefore(head, pool)) atMs = Math.min(atMs, head.startByMs);
+      if (head === undefined) continue;
+      const pressingMs = lane === "first" ? nowMs : head.startByMs - policy.pressingSlackMs;
+      atMs = Math.min(atMs, head.startByMs < startByMs ? pressingMs : Math.max(pressingMs, anyFromMs));
     }
   }
-  return Number.isFinite(atMs) ? atMs - policy.pressingSlackMs : null;
+  return Number.isFinite(atMs) ? atMs : null;
 }

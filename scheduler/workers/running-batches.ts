@@ -1,6 +1,6 @@
 import type { ServiceTier } from "#protocol/bus/scheduling";
 import { Heap, type HeapEntry } from "#common/heap";
-import type { KnownWorker, SlotKind } from "./worker-pool.js";
+import type { KnownWorker, LiveOnGeneral, SlotKind } from "./worker-pool.js";
 
 /** A chunk that a worker has been given. */
 export interface RunningChunk {
@@ -91,12 +91,15 @@ export class RunningBatches {
     return [...(this.#ofWorker.get(worker) ?? [])];
   }
 
-  /** When the most urgent live speech on a worker's slots for all work had to start; infinity where there is none. */
-  liveStartByMs(worker: KnownWorker): number {
-    let earliestMs = Number.POSITIVE_INFINITY;
-    for (const { slot, liveStartByMs } of this.#ofWorker.get(worker) ?? [])
-      if (slot === "general") earliestMs = Math.min(earliestMs, liveStartByMs);
-    return earliestMs;
+  /** The most urgent live speech on a worker's slots for all work, which goes first for `firstForMs` after its dispatch. */
+  liveOnGeneral(worker: KnownWorker, firstForMs: number): LiveOnGeneral {
+    const live: LiveOnGeneral = { startByMs: Number.POSITIVE_INFINITY, firstUntilMs: Number.NEGATIVE_INFINITY };
+    for (const { slot, liveStartByMs, dispatchedAtMs } of this.#ofWorker.get(worker) ?? []) {
+      if (slot !== "general" || liveStartByMs >= live.startByMs) continue;
+      live.startByMs = liveStartByMs;
+      live.firstUntilMs = dispatchedAtMs + firstForMs;
+    }
+    return live;
   }
 
   ofStream(streamId: string): RunningBatch[] {

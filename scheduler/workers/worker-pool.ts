@@ -37,6 +37,8 @@ export interface KnownWorker {
    * slots run before those and may take all of the processor: speech that is due later must not go there meanwhile.
    */
   liveStartByMs: number;
+  /** Until when it goes first: what takes longer is not put off by the reserved slots, but by other programs. */
+  liveFirstUntilMs: number;
 }
 
 /**
@@ -83,18 +85,31 @@ export class WorkerPool {
     worker.pool = null;
   }
 
-  /** Speech that must start before this may take a reserved slot: there it puts off nothing that is due earlier. */
-  get reservedUntilMs(): number {
-    return this.reserved.next?.liveStartByMs ?? Number.NEGATIVE_INFINITY;
+  /**
+   * What speech may take a reserved slot without putting off what is due earlier: such as must start before `startByMs`,
+   * and from `anyFromMs` on any.
+   */
+  reservedFor(nowMs: number): { startByMs: number; anyFromMs: number } {
+    const { next } = this.reserved;
+    if (next === undefined) return { startByMs: Number.NEGATIVE_INFINITY, anyFromMs: Number.POSITIVE_INFINITY };
+    const startByMs = nowMs < next.liveFirstUntilMs ? next.liveStartByMs : Number.POSITIVE_INFINITY;
+    return { startByMs, anyFromMs: next.liveFirstUntilMs };
   }
 
-  /** Notes the most urgent live speech on a member's slots for all work. */
-  setLiveStartBy(worker: KnownWorker, startByMs: number): void {
+  /** Notes the most urgent live speech on a member's slots for all work, and until when it goes first. */
+  setLive(worker: KnownWorker, { startByMs, firstUntilMs }: LiveOnGeneral): void {
+    worker.liveFirstUntilMs = firstUntilMs;
     if (worker.liveStartByMs === startByMs) return;
     this.reserved.reorder(worker, () => {
       worker.liveStartByMs = startByMs;
     });
   }
+}
+
+/** The most urgent live speech on a worker's slots for all work; see `KnownWorker`. */
+export interface LiveOnGeneral {
+  startByMs: number;
+  firstUntilMs: number;
 }
 
 /** Whether a worker has fewer batches on its slots of a kind than another, or has waited longer for work. */

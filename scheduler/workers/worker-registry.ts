@@ -55,6 +55,7 @@ export class WorkerRegistry {
         pool: null,
         lastDispatch: 0,
         liveStartByMs: Number.POSITIVE_INFINITY,
+        liveFirstUntilMs: Number.NEGATIVE_INFINITY,
       };
       this.#workers.set(id, worker);
     }
