@@ -114,7 +114,7 @@ describe.skipIf(!canRunLiveKit)("a conversation with an agent", () => {
     const askedAtMs = performance.now();
     await askAloud(talk, "When do you open?", () => talk.untilSaid("We open at nine in the morning.", 8000));
     expect(await talk.recognizedWords(askedAtMs)).toMatch(/nine in the morning/);
-    await askAloud(talk, "Bye bye.", () =>
+    await askAloud(talk, "Okay, goodbye.", () =>
       until(() => talk.caller.disconnected !== null, { withinMs: 8000, what: "the end of the room" }),
     );
     await expect.poll(async () => (await talk.session()).status, { timeout: 10_000 }).toBe("completed");
