@@ -57,6 +57,8 @@ export class Headroom {
   readonly #teams = new TeamShares();
   /** Audio that a live stream of each model needs, on average of those that were asked for lately. */
   readonly #usual = new Map<string, DemandProfile>();
+  /** What the stream that is being counted needs: all of them are counted many times a second. */
+  readonly #ofOne = emptyProfile();
   /** When all streams are looked at again. */
   #refreshAtMs = Number.NEGATIVE_INFINITY;
 
@@ -145,7 +147,7 @@ export class Headroom {
 
   /** Counts what a stream needs, for all and for its team. */
   #count({ tier, teamId }: Pick<Asked, "tier" | "teamId">, need: PlayoutNeed, { demand, terms }: ModelTerms): void {
-    const profile = emptyProfile();
+    const profile = this.#ofOne.fill(0);
     addNeed(profile, need, terms);
     addProfile(demand[tier], profile);
     if (teamId !== undefined) this.#teams.add(teamId, profile);

@@ -27,9 +27,9 @@ export class TeamShares {
 
   /** Counts what a stream of the team takes. */
   add(teamId: string, profile: DemandProfile): void {
-    const taken = this.#taken.get(teamId);
-    if (taken === undefined) this.#taken.set(teamId, profile);
-    else addProfile(taken, profile);
+    const taken = this.#taken.get(teamId) ?? emptyProfile();
+    addProfile(taken, profile);
+    this.#taken.set(teamId, taken);
   }
 
   /**

@@ -166,25 +166,23 @@ export class SchedulerCore {
     );
     const missing = batch.chunks.filter((chunk) => !outcomeOf.has(`${chunk.streamId}\n${chunk.chunkIndex}`));
     if (batch.expected) this.#expiry.giveBack(missing);
-    this.#noteSpoken(batch, done.outcomes, nowMs);
+    const model = batch.worker.models.find(({ name }) => name === batch.model);
+    if (model?.task === "speak") this.#noteSpoken(done.outcomes, model.sampleRate, batch.dispatchedAtMs, nowMs);
     const complete =
       missing.length === 0 && done.outcomes.every(({ result }) => result === "spoken" || result === "recognized");
     if (!complete) return;
     const latency = this.#book.of(batch.model, batch.provider);
     latency.observe(batch.chunks.length, batch.longestSize, nowMs - batch.dispatchedAtMs, nowMs);
-    const model = batch.worker.models.find(({ name }) => name === batch.model);
     if (model?.task === "speak") latency.service.observe(spokenWork(done.outcomes, serviceMs, model.sampleRate), nowMs);
     else if (batch.tier === "live") batch.worker.pool?.liveRecognition.add(serviceMs, nowMs);
   }
 
   /** Speech that follows what was spoken is due when that has been played: now it is known how long it sounds. */
-  #noteSpoken({ worker, model, dispatchedAtMs }: RunningBatch, outcomes: readonly ChunkOutcome[], nowMs: number): void {
-    const sampleRate = worker.models.find(({ name, task }) => name === model && task === "speak")?.sampleRate;
-    if (sampleRate === undefined) return;
+  #noteSpoken(outcomes: readonly ChunkOutcome[], sampleRate: number, sentAtMs: number, nowMs: number): void {
     for (const outcome of outcomes) {
       if (outcome.result !== "spoken") continue;
       const { streamId, chunkIndex, samples } = outcome;
-      const playedAtMs = this.#streams.spoken(outcome, (samples * 1000) / sampleRate, dispatchedAtMs);
+      const playedAtMs = this.#streams.spoken(outcome, (samples * 1000) / sampleRate, sentAtMs);
       if (playedAtMs === null) continue;
       const next = this.#queue.bringForward(streamId, chunkIndex + 1, playedAtMs, nowMs);
       if (next !== null) this.#changedModels.add(next.chunk.model);

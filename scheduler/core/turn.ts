@@ -84,7 +84,8 @@ export function nextPressingMs(pool: WorkerPool, { queue, policy }: TurnParts, n
     for (const lane of ["first", "urgent", "ahead"] as const) {
       const head = queue.model(name)?.head(lane);
       if (head === undefined) continue;
-      const pressingMs = lane === "first" ? nowMs : head.startByMs - policy.pressingSlackMs;
+      // A first chunk is pressing at once: it stands here only while it must not go before others.
+      const pressingMs = lane === "first" ? anyFromMs : head.startByMs - policy.pressingSlackMs;
       atMs = Math.min(atMs, head.startByMs < startByMs ? pressingMs : Math.max(pressingMs, anyFromMs));
     }
   }

@@ -1,10 +1,12 @@
 import { ModelProblem } from "../../repository/folder.js";
-import { allThreads, type ModelThreads, type RunningParts, type ThreadKind } from "../model-threads.js";
+import { allThreads, type ModelThreads, type RunningParts, type TaskParts, type ThreadKind } from "../model-threads.js";
 import type { Ending, Utterance } from "./generation.js";
 import type { PocketSource } from "./graphs.js";
 import type { EncodedVoice, OpenedPocket, PocketChange, PocketTask } from "./thread.js";
 
 const handler = new URL("./thread.js", import.meta.url);
+
+type SpeakTask = Omit<Extract<PocketTask, { kind: "speak" }>, keyof TaskParts>;
 
 export interface SpeakCall {
   utterance: Utterance;
@@ -46,7 +48,7 @@ export class PocketCalls {
    * ends it before the model's next step.
    */
   speak({ utterance, change, threads, onSamples }: SpeakCall): RunningParts<Ending> {
-    const task = { kind: "speak", source: this.#source, utterance, change };
+    const task: SpeakTask = { kind: "speak", source: this.#source, utterance, change };
     return this.#threads.runInParts<Int16Array, Ending>(handler, task, { threads, onPart: onSamples });
   }
 }
