@@ -15,8 +15,10 @@ export interface TranscriptionPeerFigures {
   /** Milliseconds of processors for a second of audio: of the way's own processes, and of the asking. */
   processorMs: OverRounds;
   askingMs: OverRounds;
-  /** Speed over sherpa-onnx's, round by round. */
+  /** Speed over that of sherpa-onnx's server with the graph that Parley runs, round by round. */
   ratio: OverRounds;
+  /** The same over its server with the graph in float32. */
+  ratioToFloat32: OverRounds;
 }
 
 export interface TranscriptionPeersFigures {
@@ -43,7 +45,7 @@ export interface Turn {
 export const secondsOf = (recordings: readonly Recording[]): number =>
   recordings.reduce((sum, { samples }) => sum + samples.length, 0) / RECOGNITION_RATE;
 
-/** Figures of the rounds, each of which has the ways in their order: sherpa-onnx, symbols, words. */
+/** Figures of the rounds, each of which has the ways in their order: sherpa-onnx, sherpa-onnx in float32, symbols, words. */
 export function figuresOf(measured: {
   scenario: TranscriptionPeersScenario;
   ways: readonly Way[];
@@ -54,7 +56,9 @@ export function figuresOf(measured: {
   const { scenario, ways, rounds, recognized, recordings } = measured;
   const of = (index: number, figure: (turn: Turn, round: Turn[]) => number): OverRounds =>
     overRounds(rounds.map((round) => figure(round[index] as Turn, round)));
-  const [sherpaRecognized = [], symbolsRecognized = [], wordsRecognized = []] = recognized;
+  const [sherpaRecognized = [], , symbolsRecognized = [], wordsRecognized = []] = recognized;
+  const over = (index: number, peer: number): OverRounds =>
+    of(index, ({ speed }, round) => speed / (round[peer]?.speed ?? Number.NaN));
   return {
     files: recordings.length,
     audioSeconds: secondsOf(recordings),
@@ -64,10 +68,13 @@ export function figuresOf(measured: {
       speed: of(index, ({ speed }) => speed),
       processorMs: of(index, ({ processorMs }) => processorMs),
       askingMs: of(index, ({ askingMs }) => askingMs),
-      ratio: of(index, ({ speed }, round) => speed / (round[0]?.speed ?? Number.NaN)),
+      ratio: over(index, 0),
+      ratioToFloat32: over(index, 1),
     })),
     searchShare: overRounds(
-      rounds.map(([, symbols, words]) => 1 - (symbols?.processorMs ?? Number.NaN) / (words?.processorMs ?? Number.NaN)),
+      rounds.map(
+        ([, , symbols, words]) => 1 - (symbols?.processorMs ?? Number.NaN) / (words?.processorMs ?? Number.NaN),
+      ),
     ),
     sameSymbols: sameShare(sherpaRecognized, symbolsRecognized),
     words: wordsRecognized.flat().length,

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { recognizerFolder } from "./sherpa-server.js";
 
@@ -13,7 +13,9 @@ export const PHONES_MODEL = "bench-phones";
 export function makePhonesModel(models: string): void {
   const folder = join(models, PHONES_MODEL);
   mkdirSync(folder);
-  for (const name of ["model.onnx", "tokens.txt"]) symlinkSync(join(recognizerFolder, name), join(folder, name));
+  // Copies: onnxruntime takes no weights from a file that is a link out of the folder.
+  for (const name of ["model.onnx", "model.int8.onnx", "tokens.txt"])
+    copyFileSync(join(recognizerFolder, name), join(folder, name));
   const manifest = {
     name: PHONES_MODEL,
     task: "transcribe",
@@ -22,7 +24,7 @@ export function makePhonesModel(models: string): void {
     layout: "zipformer_ctc",
     maxBatch: 16,
     languages: [PHONES_LANGUAGE],
-    files: { graph: { path: "model.onnx" }, tokens: { path: "tokens.txt" } },
+    files: { graph: { path: "model.onnx" }, int8: { path: "model.int8.onnx" }, tokens: { path: "tokens.txt" } },
   };
   // JSON is YAML.
   writeFileSync(join(folder, "model.yaml"), JSON.stringify(manifest));

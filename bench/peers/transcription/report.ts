@@ -25,8 +25,14 @@ export function printTranscriptionPeers(figures: TranscriptionPeersFigures): str
     ),
     "",
     table(
-      ["speed ÷ sherpa-onnx's, round by round", "median", "min", "max"],
-      ways.slice(1).map(({ name, ratio }) => [name, ratio.median, ratio.min, ratio.max]),
+      ["speed ÷ sherpa-onnx's, round by round", "median", "min", "max", "÷ its float32", "min", "max"],
+      ways
+        .slice(1)
+        .map(({ name, ratio, ratioToFloat32 }) => [
+          name,
+          ...[ratio.median, ratio.min, ratio.max],
+          ...[ratioToFloat32.median, ratioToFloat32.min, ratioToFloat32.max],
+        ]),
     ),
     `the search for words: ${percent(searchShare.median)} of the processor time of /v1/asr (${percent(searchShare.min)} to ${percent(searchShare.max)})`,
     `${percent(sameSymbols)} of sherpa-onnx's symbols are those of /v1/asr, which heard ${words} words`,
@@ -34,7 +40,7 @@ export function printTranscriptionPeers(figures: TranscriptionPeersFigures): str
 }
 
 /** What Parley is held to beside sherpa-onnx's server. */
-export function transcriptionPeersAims({ ways: [, symbols, words] }: TranscriptionPeersFigures): Aim[] {
+export function transcriptionPeersAims({ ways: [, , symbols, words] }: TranscriptionPeersFigures): Aim[] {
   return [
     atLeast("/v1/asr ÷ sherpa-onnx's server, symbols only", symbols?.ratio.median, 0.95),
     atLeast("/v1/asr ÷ sherpa-onnx's server, with words", words?.ratio.median, 0.85),

@@ -32,10 +32,17 @@ export async function runTranscriptionPeers(
   const stops: (() => Promise<void> | void)[] = [models.remove];
   makePhonesModel(models.path);
   try {
-    const sherpa = await startSherpa(peers, { threads: workers, batch: scenario.sherpaBatch });
-    stops.unshift(sherpa.stop);
-    const connections = await Promise.all(Array.from({ length: concurrency }, () => sherpa.connect()));
-    stops.unshift(async () => void (await Promise.all(connections.map((connection) => connection.close()))));
+    const sherpa = async (name: string, graph: string): Promise<Way> => {
+      const server = await startSherpa(peers, { graph, threads: workers, batch: scenario.sherpaBatch });
+      stops.unshift(server.stop);
+      const connections = await Promise.all(Array.from({ length: concurrency }, () => server.connect()));
+      stops.unshift(async () => void (await Promise.all(connections.map((connection) => connection.close()))));
+      return throughSherpa(name, server, connections);
+    };
+    const peerWays = [
+      await sherpa("sherpa-onnx's server", "model.int8.onnx"),
+      await sherpa("sherpa-onnx's server, float32", "model.onnx"),
+    ];
     const loaded = ["parley-asr-en", "parley-vad", PHONES_MODEL];
     const cluster = await startCluster({
       workers,
@@ -45,7 +52,7 @@ export async function runTranscriptionPeers(
     });
     stops.unshift(cluster.stop);
     const ways = [
-      throughSherpa(sherpa, connections),
+      ...peerWays,
       throughService(cluster, { name: "/v1/asr, symbols only", language: PHONES_LANGUAGE, concurrency }),
       throughService(cluster, { name: "/v1/asr, words", language: "en", concurrency }),
     ];

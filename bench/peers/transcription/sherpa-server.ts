@@ -23,10 +23,13 @@ export interface SherpaConnection {
   close(): Promise<void>;
 }
 
-/** Starts it with `threads` threads that recognize, each with a graph of one thread, as Parley's workers have. */
+/**
+ * Starts it on a file of the recognizer's graph with `threads` threads that recognize, each with a graph of one thread,
+ * as Parley's workers have.
+ */
 export async function startSherpa(
   { sherpaServer }: Peers,
-  { threads, batch }: { threads: number; batch: number },
+  { graph, threads, batch }: { graph: string; threads: number; batch: number },
 ): Promise<SherpaServer> {
   const port = await unusedPort();
   const args = [
@@ -35,7 +38,7 @@ export async function startSherpa(
     "--num-threads=1",
     `--max-batch-size=${batch}`,
     `--tokens=${join(recognizerFolder, "tokens.txt")}`,
-    `--zipformer-ctc-model=${join(recognizerFolder, "model.onnx")}`,
+    `--zipformer-ctc-model=${join(recognizerFolder, graph)}`,
     "--log-file=/dev/null",
   ];
   const address = `ws://127.0.0.1:${port}`;

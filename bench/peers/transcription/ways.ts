@@ -15,9 +15,9 @@ export interface Way {
 }
 
 /** sherpa-onnx's server, a client on each connection. */
-export function throughSherpa(sherpa: SherpaServer, connections: readonly SherpaConnection[]): Way {
+export function throughSherpa(name: string, sherpa: SherpaServer, connections: readonly SherpaConnection[]): Way {
   return {
-    name: "sherpa-onnx's server",
+    name,
     processorSeconds: sherpa.processorSeconds,
     recognizeAll: (recordings) =>
       eachOnce(

@@ -1,6 +1,6 @@
 """Word error rates of a model folder on the evaluation sets, beside pocketsphinx on the same audio.
 
-Reads the shipped files (model.onnx, words.bin, model.yaml) and the answers that judge.py wrote; prints the table of the model card.
+Reads the shipped files (the graph, words.bin, model.yaml) and the answers that judge.py wrote; prints the table of the model card.
 The search is the shipped one (search.mjs; Parley must be built), or with --reference that of decoder.py.
 Both recognizers are scored alike: lower case, hyphens split, punctuation dropped, "mr" and the like written out.
 """
@@ -50,11 +50,14 @@ class Recognizer:
     settings: Settings
 
     @staticmethod
-    def load(folder: Path, changes: dict[str, float]) -> "Recognizer":
+    def load(folder: Path, changes: dict[str, float], role: str | None = None) -> "Recognizer":
+        """`role` is the graph's in model.yaml: `graph` computes in float32, `int8` with integers, which is taken where it is there."""
+        manifest = yaml.safe_load((folder / "model.yaml").read_text())
+        role = role or ("int8" if "int8" in manifest["files"] else "graph")
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
-        session = onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
-        given = yaml.safe_load((folder / "model.yaml").read_text()).get("decoding", {})
+        session = onnxruntime.InferenceSession(str(folder / manifest["files"][role]["path"]), options, providers=["CPUExecutionProvider"])
+        given = manifest.get("decoding", {})
         tuned = {"lm_weight": given["lmWeight"], "word_bonus": given["wordBonus"], "beam": given["beam"], "threshold": given["threshold"]}
         return Recognizer(session, folder / "words.bin", Settings(**(tuned | changes)))
 
@@ -125,7 +128,7 @@ def counted(pairs: list[tuple[str, str]]) -> list[tuple[int, int]]:
 
 def beside(options: argparse.Namespace) -> None:
     """A table of two models on the same audio, with the interval of the difference; the last row is all people never heard."""
-    models = [Recognizer.load(folder, {}) for folder in (options.model, options.beside)]
+    models = [Recognizer.load(options.model, {}, options.role), Recognizer.load(options.beside, {}, options.beside_role)]
     found: dict[str, list[list[tuple[int, int]]]] = {}
     print("| audio | clips | words | before | after | change | 95 % of resamplings |\n|---|---|---|---|---|---|---|")
     for name in [*(options.only or [path.stem for path in sorted(options.sets.glob("*.tsv"))]), "never heard"]:
@@ -152,6 +155,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--model", type=Path, required=True, help="the model folder")
     parser.add_argument("--beside", type=Path, help="another model folder: prints both and by how much they differ, without pocketsphinx")
+    parser.add_argument("--role", choices=["graph", "int8"], help="which graph of the folder: float32 or integers; integers where it has them")
+    parser.add_argument("--beside-role", choices=["graph", "int8"], help="the same of the other folder")
     parser.add_argument("--sets", type=Path, required=True, help="the folder that evaluation_sets.py wrote")
     parser.add_argument("--only", nargs="*", help="names of sets; all when absent")
     parser.add_argument("--lm-weight", type=float)
@@ -164,7 +169,7 @@ def main() -> None:
     if options.beside:
         return beside(options)
     names = ("lm_weight", "word_bonus", "beam", "threshold")
-    recognizer = Recognizer.load(options.model, {name: getattr(options, name) for name in names if getattr(options, name) is not None})
+    recognizer = Recognizer.load(options.model, {name: getattr(options, name) for name in names if getattr(options, name) is not None}, options.role)
     search = search_reference if options.reference else search_shipped
     vocabulary = set(packed.word_list(recognizer.words))
     print(f"{recognizer.settings}\n\n| audio | clips | words | out of vocabulary | this model, WER % | pocketsphinx, WER % |\n|---|---|---|---|---|---|")

@@ -4,6 +4,7 @@ import { ServiceError } from "#protocol/errors";
 import { type RecognizedWord, RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import type { Logger } from "#common/log";
 import { type ModelFolder, ModelProblem } from "../../repository/folder.js";
+import { multipliesIntegers } from "../onnx/integer-products.js";
 import type { Recognizer, RecognitionJob, RecognitionResult } from "../recognizer.js";
 import type { ModelThreads } from "../model-threads.js";
 import type { RecognizerSource } from "./recognizer.js";
@@ -15,6 +16,8 @@ export interface CtcEngineOptions {
   providers: readonly string[];
   /** Words that are found more readily in all audio; none when absent. */
   keyterms?: readonly string[];
+  /** Whether the processor runs the graph of 8-bit integers, where there is one; when absent, where it is fast at it. */
+  integers?: boolean;
   log: Logger;
 }
 
@@ -50,14 +53,16 @@ export class CtcEngine implements Recognizer {
    */
   static async load(options: CtcEngineOptions): Promise<CtcEngine> {
     const { manifest, folder } = options.model;
-    const { graph, tokens, words } = manifest.files;
+    const { graph, int8, tokens, words } = manifest.files;
     if (graph === undefined || tokens === undefined)
       throw new ModelProblem("files.graph and files.tokens are required");
     if (manifest.sampleRate !== undefined && manifest.sampleRate !== RECOGNITION_RATE) {
       throw new ModelProblem(`model.yaml says ${manifest.sampleRate} Hz; recognizers take ${RECOGNITION_RATE} Hz`);
     }
+    const integers = options.integers ?? multipliesIntegers();
     const source: RecognizerSource = {
       graphPath: join(folder, graph.path),
+      int8Path: int8 === undefined || !integers ? null : join(folder, int8.path),
       tokensPath: join(folder, tokens.path),
       wordsPath: words === undefined ? null : join(folder, words.path),
       layout: manifest.layout,

@@ -12,11 +12,12 @@ import { compareWords } from "./testing/word-errors.js";
 
 const folder = fileURLToPath(new URL("../../../../models/parley-asr-en", import.meta.url));
 const threads = new ModelThreads(1);
-const load = async (): Promise<CtcEngine> =>
+const load = async (integers?: boolean): Promise<CtcEngine> =>
   await CtcEngine.load({
     model: await readModelFolder(folder),
     threads,
     providers: ["cpu"],
+    ...(integers === undefined ? {} : { integers }),
     log: createLogger("test", "fatal"),
   });
 
@@ -30,7 +31,7 @@ const samplesOf = (i: number): Int16Array => clips[i]?.samples ?? new Int16Array
 
 recognizerConformance("parley-asr-en", {
   task: "transcribe",
-  load,
+  load: () => load(),
   speech: async () => {
     const all = await readClips();
     return [all[0]?.samples ?? new Int16Array(0), all[1]?.samples ?? new Int16Array(0)];
@@ -98,5 +99,21 @@ describe("parley-asr-en", () => {
       moved.filter(({ text }) => text === word.text).map((other) => other.startMs - word.startMs - delayMs),
     );
     expect(pairs.filter((ms) => Math.abs(ms) <= 90).length).toBeGreaterThan(before.length / 2);
+  });
+
+  it("hears with 8-bit integers what it hears with floats, a little surer or less sure of it", async () => {
+    const [floats, integers] = [await load(false), await load(true)];
+    let [errors, apart] = [0, 0];
+    for (const clip of clips) {
+      const one = wordsOf(await recognizeOne(floats, clip.samples));
+      const other = wordsOf(await recognizeOne(integers, clip.samples));
+      const texts = [one, other].map((words) => words.map(({ text }) => text)) as [string[], string[]];
+      errors += compareWords(...texts).errors;
+      for (const [i, { text, confidence }] of one.entries())
+        if (other[i]?.text === text) apart = Math.max(apart, Math.abs(confidence - (other[i]?.confidence ?? 0)));
+    }
+    expect(errors).toBeLessThanOrEqual(3);
+    expect(apart).toBeGreaterThan(0);
+    expect(apart).toBeLessThan(0.3);
   });
 });

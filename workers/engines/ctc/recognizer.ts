@@ -17,6 +17,8 @@ import { type CtcLayout, runRecognizer, describeFeatures, describeLayout } from 
 /** Everything that makes a recognizer. */
 export interface RecognizerSource {
   graphPath: string;
+  /** The same graph with convolutions of 8-bit integers, which the processor runs instead; null to run `graphPath`. */
+  int8Path: string | null;
   tokensPath: string;
   /** Lexicon and language model, for symbols that are speech sounds; null for written ones. */
   wordsPath: string | null;
@@ -56,9 +58,11 @@ const TRIAL_FRAMES = 200;
 /** Opens a recognizer and tries it once. Rejects with a `ModelProblem` when its files do not fit together. */
 export async function openRecognizer(source: RecognizerSource): Promise<Recognizer> {
   const tokens = readOr(TokensProblem, "tokens", () => readTokens(readFileSync(source.tokensPath, "utf8")));
-  const graph = await openGraph(source.graphPath, source.providers).catch((cause: unknown) => {
-    throw new ModelProblem(`the graph cannot be loaded: ${messageOf(cause)}`, { cause });
-  });
+  const graph = await openGraph(source.graphPath, source.providers, source.int8Path ?? source.graphPath).catch(
+    (cause: unknown) => {
+      throw new ModelProblem(`the graph cannot be loaded: ${messageOf(cause)}`, { cause });
+    },
+  );
   const metadata = readGraphMetadata(source.graphPath);
   const layout = describeLayout(source.layout, metadata, graph);
   const extract = createLogMel(describeFeatures(layout, metadata));

@@ -30,14 +30,14 @@ export interface Graph {
 
 /**
  * Opens a graph with the first provider that works; the processor is always the last resort. Rejects when even that
- * cannot.
+ * cannot. `forProcessor` is the file of the same graph in a form that processors run faster, where there is one.
  */
-export async function openGraph(path: string, providers: readonly string[]): Promise<Graph> {
+export async function openGraph(path: string, providers: readonly string[], forProcessor = path): Promise<Graph> {
   disableTelemetry();
   const refused: Graph["refused"] = [];
   for (const provider of [...providers.filter((name) => name !== "cpu"), "cpu"]) {
     try {
-      const session = await InferenceSession.create(path, {
+      const session = await InferenceSession.create(provider === "cpu" ? forProcessor : path, {
         executionProviders: [provider],
         intraOpNumThreads: 1,
         interOpNumThreads: 1,
