@@ -4,7 +4,6 @@ import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { readGraphMetadata } from "#workers/engines/ctc/graph-metadata";
 import { runRecognizer, describeFeatures, describeLayout } from "#workers/engines/ctc/layout";
 import { readClips } from "#workers/engines/ctc/testing/clips";
-import { multipliesIntegers } from "#workers/engines/onnx/integer-products";
 import { openGraph } from "#workers/engines/onnx/runtime";
 import { createLexiconDecoder } from "#workers/recognition/decoding/lexicon-words";
 import { readTokens } from "#workers/recognition/decoding/tokens";
@@ -38,11 +37,7 @@ export async function runRecognizerParts({
   const { folder, manifest } = await readModelFolder(join(models, model));
   const path = (role: string): string => join(folder, manifest.files[role]?.path ?? role);
   const { int8 } = manifest.files;
-  const graph = await openGraph(
-    path("graph"),
-    ["cpu"],
-    path(int8 === undefined || !multipliesIntegers() ? "graph" : "int8"),
-  );
+  const graph = await openGraph(path("graph"), ["cpu"], path(int8 === undefined ? "graph" : "int8"));
   const metadata = readGraphMetadata(path("graph"));
   const layout = describeLayout(manifest.layout, metadata, graph);
   const tokens = readTokens(readFileSync(path("tokens"), "utf8"));

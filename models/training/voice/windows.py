@@ -1,19 +1,30 @@
 """Cuts model.onnx in two, so that the first tenth of a second of a text can be heard before the rest is computed.
 
-encoder.onnx reads the symbols and says how long each lasts; decoder.onnx turns a window of frames into samples. Neither holds a weight:
-both name their place in model.onnx, which stays as it is. Run it after export.py; it writes the two files and names them in model.yaml.
+encoder.onnx reads the symbols and says how long each lasts; decoder.onnx turns a window of frames into samples, with convolutions of 8-bit
+integers (`../integers.py`) and a vocoder of fewer products (`vocoder_graph.py`). Neither holds a weight: both name their place in model.onnx,
+which stays as it is. Run it after export.py; it writes the two files and names them in model.yaml.
 """
 
 import argparse
 import hashlib
+import sys
 from pathlib import Path
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import integers
+import vocoder_graph
+from frames import NEUTRAL
+from symbols import ids_of
+
 BEFORE, AFTER = 3, 4
 """Frames of parameters that samples need: two to be analysed and one to be overlapped before, the same and the glide of the pulses after."""
+SENTENCES = Path(__file__).with_name("sentences-in-symbols.txt")
+"""Lines of LJSpeech's text as Parley pronounces them, on which the ranges of the integers are measured."""
 SMALLEST = 256
 """Tensors of fewer bytes stand in the file itself."""
 
@@ -83,6 +94,29 @@ def encoder(model: onnx.ModelProto) -> onnx.ModelProto:
     return part_of(renamed(model), "encoder", list(model.graph.input), [*durations, *cut_values()])
 
 
+def with_integers(model: onnx.ModelProto) -> onnx.ModelProto:
+    """A copy in which the convolutions of the decoder's blocks multiply integers; what becomes parameters stays as it is."""
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    convolutions = [node for node in copy.graph.node if node.op_type == "Conv" and node.name.startswith("/decoder.")]
+    speakers = {tensor.name: tensor for tensor in model.graph.initializer}["voice.speaker.weight"].dims[0]
+    examples = []
+    for i, sentence in enumerate(SENTENCES.read_text(encoding="utf-8").splitlines()):
+        ids = ids_of(sentence)
+        examples.append({"input": np.array([ids]), "input_lengths": np.array([len(ids)]), "scales": np.array(NEUTRAL[:3], np.float32),
+                         "sid": np.array([i % speakers])})
+    names = list(dict.fromkeys(name for node in convolutions for name in (node.input[0], integers.result_of(copy, node))))
+    ranges = integers.measured(copy, names, examples)
+    values = {tensor.name: numpy_helper.to_array(tensor) for tensor in copy.graph.initializer}
+    for node in convolutions:
+        if "/wide/" in node.name:
+            # What stays below zero when the speaker's shift is added is cut off by the Relu that follows.
+            shift = values[node.input[1].replace("wide.weight", "shift.weight")]
+            ranges[node.output[0]] = (-float(shift.max()), ranges[node.output[0]][1])
+    integers.with_integers(copy, convolutions, ranges, integers.Stored("_int8", "_scale"))
+    return copy
+
+
 def decoder(model: onnx.ModelProto) -> onnx.ModelProto:
     """What the encoder found, `window` (first frame, number of frames) and `turns` (whole and part turns of the pulses up to the window's
     margin, 0 at the start) to the window's `output` and the `next_turns` for the window that follows it. Frames beyond the end are left out."""
@@ -140,6 +174,7 @@ def decoder(model: onnx.ModelProto) -> onnx.ModelProto:
               helper.make_tensor_value_info("turns", TensorProto.FLOAT, ["batch", 1])]
     outputs = [helper.make_tensor_value_info("output", TensorProto.FLOAT, ["batch", 1, "samples"]),
                helper.make_tensor_value_info("next_turns", TensorProto.FLOAT, ["batch", 1])]
+    vocoder_graph.rewrite(graph)
     return part_of(whole, "decoder", inputs, outputs)
 
 
@@ -148,7 +183,7 @@ def replace_input(node: onnx.NodeProto, old: str, new: str) -> None:
 
 
 def borrow_weights(part: onnx.ModelProto, path: Path) -> None:
-    """Replaces the tensors by their place in the whole model's file."""
+    """Replaces the tensors that the whole model's file has by their place in it."""
     whole = path.read_bytes()
     for tensor in part.graph.initializer:
         content = tensor.raw_data
@@ -156,7 +191,7 @@ def borrow_weights(part: onnx.ModelProto, path: Path) -> None:
             continue
         at = whole.find(content)
         if at < 0:
-            raise SystemExit(f"{tensor.name} is not in {path}")
+            continue
         tensor.ClearField("raw_data")
         tensor.data_location = TensorProto.EXTERNAL
         for key, value in {"location": path.name, "offset": at, "length": len(content)}.items():
@@ -193,7 +228,7 @@ def main() -> None:
     options = parser.parse_args()
     path = options.model / "model.onnx"
     model = onnx.load(str(path))
-    parts = {"encoder": encoder(model), "decoder": decoder(model)}
+    parts = {"encoder": encoder(model), "decoder": decoder(with_integers(model))}
     for name, part in parts.items():
         borrow_weights(part, path)
         shorten_names(part)

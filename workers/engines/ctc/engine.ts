@@ -4,7 +4,6 @@ import { ServiceError } from "#protocol/errors";
 import { type RecognizedWord, RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import type { Logger } from "#common/log";
 import { type ModelFolder, ModelProblem } from "../../repository/folder.js";
-import { multipliesIntegers } from "../onnx/integer-products.js";
 import type { Recognizer, RecognitionJob, RecognitionResult } from "../recognizer.js";
 import type { ModelThreads } from "../model-threads.js";
 import type { RecognizerSource } from "./recognizer.js";
@@ -16,8 +15,6 @@ export interface CtcEngineOptions {
   providers: readonly string[];
   /** Words that are found more readily in all audio; none when absent. */
   keyterms?: readonly string[];
-  /** Whether the processor runs the graph of 8-bit integers, where there is one; when absent, where it is fast at it. */
-  integers?: boolean;
   log: Logger;
 }
 
@@ -59,10 +56,9 @@ export class CtcEngine implements Recognizer {
     if (manifest.sampleRate !== undefined && manifest.sampleRate !== RECOGNITION_RATE) {
       throw new ModelProblem(`model.yaml says ${manifest.sampleRate} Hz; recognizers take ${RECOGNITION_RATE} Hz`);
     }
-    const integers = options.integers ?? multipliesIntegers();
     const source: RecognizerSource = {
       graphPath: join(folder, graph.path),
-      int8Path: int8 === undefined || !integers ? null : join(folder, int8.path),
+      int8Path: int8 === undefined ? null : join(folder, int8.path),
       tokensPath: join(folder, tokens.path),
       wordsPath: words === undefined ? null : join(folder, words.path),
       layout: manifest.layout,

@@ -17,7 +17,7 @@ import { type CtcLayout, runRecognizer, describeFeatures, describeLayout } from 
 /** Everything that makes a recognizer. */
 export interface RecognizerSource {
   graphPath: string;
-  /** The same graph with convolutions of 8-bit integers, which the processor runs instead; null to run `graphPath`. */
+  /** The same graph with convolutions of 8-bit integers, which processors run instead; null where there is none. */
   int8Path: string | null;
   tokensPath: string;
   /** Lexicon and language model, for symbols that are speech sounds; null for written ones. */

@@ -1,4 +1,5 @@
 import { InferenceSession, Tensor } from "onnxruntime-node";
+import { sumsExactly } from "./integer-products.js";
 import { disableTelemetry } from "./no-telemetry.js";
 
 /** The only file that knows onnxruntime: graphs are opened and run here, what they mean is known elsewhere. */
@@ -43,7 +44,7 @@ export async function openGraph(path: string, providers: readonly string[], forP
         interOpNumThreads: 1,
         graphOptimizationLevel: "all",
         logSeverityLevel: 3,
-        extra: { session: { intra_op: { allow_spinning: "0" } } },
+        extra: { session: { intra_op: { allow_spinning: "0" }, x64quantprecision: sumsExactly() ? "0" : "1" } },
       });
       return {
         provider,
