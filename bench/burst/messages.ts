@@ -27,3 +27,16 @@ export interface HttpBurstReport {
   outcomes: BurstOutcome[];
   lagP99Ms: number;
 }
+
+/** What the process that asks a server that only echoes is to do. */
+export interface EchoBurstTask {
+  /** Frames at once, each on a socket of its own. */
+  frames: number;
+  bytes: number;
+  rounds: number;
+}
+
+/** From the one time at which the frames of a round were due to each one's return. */
+export interface EchoBurstReport {
+  answeredMs: number[];
+}

@@ -4,7 +4,7 @@ import type { BurstFigures } from "./figures.js";
 import type { BurstRow } from "./run.js";
 
 /** The figures as a page of text. */
-export function printBurst({ webSocket, http, generatorLagP99Ms }: BurstRow): string {
+export function printBurst({ webSocket, http, echoMs, generatorLagP99Ms }: BurstRow): string {
   const head = [
     "texts at once",
     "asked",
@@ -36,6 +36,7 @@ export function printBurst({ webSocket, http, generatorLagP99Ms }: BurstRow): st
   const problems = [...webSocket.problems, ...http.problems];
   return [
     table(head, [line("WebSocket", webSocket), line("HTTP", http)]),
+    `As many frames at once come back from a server that only echoes after ${echoMs.p50.toFixed(1)} ms (p50), ${echoMs.p99.toFixed(1)} (p99).`,
     `The generator was late by ${generatorLagP99Ms.toFixed(1)} ms (p99, worst round).`,
     ...(problems.length === 0 ? [] : [`Failures: ${problems.join("; ")}`]),
   ].join("\n");

@@ -5,9 +5,10 @@ import { generateLoad } from "../live-streams/generator.js";
 import type { StreamReport } from "../live-streams/messages.js";
 import { watchOthers } from "../machine.js";
 import { runTask } from "../task-process.js";
+import { type Spread, spread } from "../statistics.js";
 import { objections } from "../validity.js";
 import { type BurstFigures, burstFigures } from "./figures.js";
-import type { BurstOutcome, HttpBurstReport, HttpBurstTask } from "./messages.js";
+import type { BurstOutcome, EchoBurstReport, EchoBurstTask, HttpBurstReport, HttpBurstTask } from "./messages.js";
 import type { BurstScenario } from "./scenario.js";
 
 /** Two hundred sockets open and start within it, with time to come to rest. */
@@ -15,17 +16,25 @@ const HEAD_START_MS = 3000;
 /** Streams before the first round: workers and edge have then compiled what they run. */
 const WARM_UP_STREAMS = 16;
 
+/** About what one of the texts takes as a frame. */
+const FRAME_BYTES = 300;
+
+const echoProgram = fileURLToPath(new URL("./echo-process.js", import.meta.url));
 const httpProgram = fileURLToPath(new URL("./http-process.js", import.meta.url));
 
 export interface BurstRow {
   webSocket: BurstFigures;
   http: BurstFigures;
+  /** As many frames at once, there and back from a server that does nothing else. */
+  echoMs: Spread;
   /** The worst round's. */
   generatorLagP99Ms: number;
 }
 
 /** Sends all texts at once, round by round, over WebSockets and over HTTP in turns. */
 export async function runBurst(scenario: BurstScenario): Promise<{ figures: BurstRow; invalid: string[] }> {
+  const echoTask = { frames: scenario.streams, bytes: FRAME_BYTES, rounds: scenario.rounds };
+  const { answeredMs } = await runTask<EchoBurstTask, EchoBurstReport>(echoProgram, echoTask);
   const waitMs = loadConfig({}).PARLEY_LIVE_WAIT_MS;
   const cluster = await startCluster({ workers: scenario.workers, settings: { PARLEY_LIVE_WAIT_MS: String(waitMs) } });
   try {
@@ -45,7 +54,8 @@ export async function runBurst(scenario: BurstScenario): Promise<{ figures: Burs
       lags.push(live.lagP99Ms, plain.lagP99Ms);
     }
     const generatorLagP99Ms = Math.max(...lags);
-    const figures = { webSocket: burstFigures(webSocket), http: burstFigures(http), generatorLagP99Ms };
+    const echoMs = spread(answeredMs);
+    const figures = { webSocket: burstFigures(webSocket), http: burstFigures(http), echoMs, generatorLagP99Ms };
     const errors = figures.webSocket.failed + figures.http.failed;
     return { figures, invalid: objections({ load: others.read(), generatorLagP99Ms, errors }) };
   } finally {
