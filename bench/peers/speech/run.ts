@@ -6,7 +6,7 @@ import { voiceFolder } from "../../voice-engine.js";
 import { type Peers, peersFolder } from "../installed.js";
 import { startInProcess } from "../voice/in-process.js";
 import { startPiper } from "../voice/piper.js";
-import { level } from "../voice/same-audio.js";
+import { level } from "../voice/level.js";
 import { makeUtterances, type Utterance } from "../voice/symbols.js";
 import { sentences } from "../voice/texts.js";
 import { FIRST_AUDIO_MS, type VoiceClient } from "../voice/way.js";

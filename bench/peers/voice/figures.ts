@@ -13,7 +13,7 @@ export interface VoicePeerFigures {
   /** Length of all sentences over the engine's. */
   length: number;
   /** The worst sentence's distance from the engine's audio; null where the rates differ. */
-  differenceDb: number | null;
+  distanceDb: number | null;
 }
 
 /** One of Parley's ways over a peer, of each round's figures. */
@@ -46,7 +46,7 @@ export interface Checked {
   audioSeconds: number;
   /** By way, in their order. */
   length: number[];
-  differenceDb: (number | null)[];
+  distanceDb: (number | null)[];
 }
 
 /** Figures of the rounds, each of which has the ways in their order. */
@@ -74,7 +74,7 @@ export function figuresOf(
       processorFactor: overRounds(of(index, (round) => round.processorFactor)),
       firstAudioMs: spread(rounds.flatMap((round) => round[index]?.firstMs ?? [])),
       length: checked.length[index] ?? Number.NaN,
-      differenceDb: checked.differenceDb[index] ?? null,
+      distanceDb: checked.distanceDb[index] ?? null,
     })),
     ratios: pairs.map(({ own, peer }) => ({
       of: ways[own]?.name ?? "",

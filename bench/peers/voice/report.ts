@@ -34,8 +34,8 @@ export function printVoicePeers({ versions, audioSeconds, idleCores, ways, ratio
     table(["of the rounds' figures", "median", "min", "max"], compared),
     "",
     table(
-      ["check: beside the engine", "length", "difference, dB"],
-      ways.map(({ name, length, differenceDb }) => [name, length, differenceDb ?? "other rate"]),
+      ["check: beside the engine", "length", "spectral distance, dB"],
+      ways.map(({ name, length, distanceDb }) => [name, length, distanceDb ?? "other rate"]),
     ),
     `all four together use ${idleCores.toFixed(3)} cores while nothing is asked`,
   ].join("\n");
