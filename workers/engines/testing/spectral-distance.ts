@@ -1,7 +1,7 @@
 import { createLogMel } from "../../recognition/features/log-mel.js";
 
 /** Bands that lie so many nats of power below the loudest one are not compared. */
-const HEARD_NATS = 7;
+const AUDIBLE_NATS = 7;
 
 /**
  * How far the spectra of two sounds of one rate lie apart, decibels: the mean difference of their log-mel bands where
@@ -15,7 +15,7 @@ export function spectralDistanceDb(one: Int16Array, other: Int16Array): number {
   const [first, second] = [one, other].map((samples) => extract(samples.subarray(samples.length - length)).values);
   if (first === undefined || second === undefined) return Number.POSITIVE_INFINITY;
   const loudest = first.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
-  const heard = [...first.keys()].filter((i) => (first[i] ?? 0) > loudest - HEARD_NATS);
+  const heard = [...first.keys()].filter((i) => (first[i] ?? 0) > loudest - AUDIBLE_NATS);
   const mean = (values: Float32Array): number => heard.reduce((sum, i) => sum + (values[i] ?? 0), 0) / heard.length;
   const louder = mean(first) - mean(second);
   const apart = heard.reduce((sum, i) => sum + Math.abs((first[i] ?? 0) - (second[i] ?? 0) - louder), 0);
