@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /** What Parley keeps in a folder of its own, below the data directory. */
@@ -72,6 +72,7 @@ function unreadableStream(path: string): string | null {
   for (const account of readdirSync(store)) {
     const streams = join(store, account, "streams");
     for (const name of existsSync(streams) ? readdirSync(streams) : []) {
+      if (wasNeverMade(join(streams, name))) continue;
       try {
         JSON.parse(readFileSync(join(streams, name, "meta.inf"), "utf8"));
       } catch (error) {
@@ -80,4 +81,14 @@ function unreadableStream(path: string): string | null {
     }
   }
   return null;
+}
+
+/**
+ * Whether the disk was full when a stream was made: its description is empty, and nothing was ever stored in it. The
+ * server makes it anew in its place when somebody asks for it.
+ */
+function wasNeverMade(stream: string): boolean {
+  const [description, messages] = [join(stream, "meta.inf"), join(stream, "msgs")];
+  if (existsSync(description) && statSync(description).size > 0) return false;
+  return !existsSync(messages) || readdirSync(messages).every((file) => statSync(join(messages, file)).size === 0);
 }

@@ -1,7 +1,9 @@
-import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DataDirectoryError } from "#common/data-directory/data-directory";
+import { connectNats } from "#common/bus/nats";
+import { openUsageBucket } from "#protocol/bus/open-usage";
 import { openDatabase } from "#control-plane/database/open";
 import { silentLog } from "../control-plane/databases.js";
 import { startCluster } from "../harness/cluster.js";
@@ -80,5 +82,21 @@ it("a JetStream whose stream cannot be read is refused before anything is made i
   cpSync(join(whole, "nats"), join(data, "nats"), { recursive: true });
   const cluster = await startCluster({ dataDirectory: data, models: ["espeak"] });
   expect(await agentsOf(cluster.baseUrl)).toContain("kept");
+  await cluster.stop();
+});
+
+it("a stream that a full disk kept from being made keeps nobody from starting, and is made when it is needed", async () => {
+  const data = join(mkdtempSync(join(directory.path, "copy-")), "data");
+  cpSync(whole, data, { recursive: true });
+  const unfinished = join(data, `nats/jetstream/jetstream/$G/streams/OBJ_${openUsageBucket.name}`);
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(join(unfinished, "msgs"), { recursive: true });
+  writeFileSync(join(unfinished, "meta.inf"), "");
+  const cluster = await startCluster({ dataDirectory: data, models: ["espeak"] });
+  const bus = await connectNats({ url: cluster.natsUrl, name: "test", log: silentLog });
+  await bus.objects(openUsageBucket).put("kept", new Uint8Array([1, 2, 3]));
+  expect([...((await bus.objects(openUsageBucket).get("kept")) ?? [])]).toEqual([1, 2, 3]);
+  expect(await agentsOf(cluster.baseUrl)).toContain("kept");
+  await bus.close();
   await cluster.stop();
 });
