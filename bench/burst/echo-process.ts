@@ -14,7 +14,7 @@ const REST_MS = 500;
 
 async function send({ frames, bytes, rounds }: EchoBurstTask): Promise<EchoBurstReport> {
   raisePriority();
-  const echo = fork(server, []);
+  const echo = fork(server);
   const [{ port }] = (await once(echo, "message")) as [{ port: number }];
   const sockets = await Promise.all(Array.from({ length: frames }, () => connect(`ws://127.0.0.1:${port}`)));
   const answeredMs: number[] = [];

@@ -1,7 +1,7 @@
 """model.int8.onnx from model.onnx: the same weights, with convolutions that multiply 8-bit integers (`../integers.py`).
 
 Processors that have instructions for it (AVX-512 VNNI, AMX, Arm's dot products) run it in a third of the time. The ranges are measured on
-training audio. Weights stay in model.onnx: the file names their place there. Run it after export.py; it names the file in model.yaml.
+training audio. Weights stay in model.onnx: the file names their place there (`../borrowed_weights.py`). Run it after export.py; it names the file in model.yaml.
 """
 
 import argparse
@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from onnx import TensorProto
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import integers
 import pools
+from borrowed_weights import borrow_weights
 from features import log_mel
 
 CLIPS = 240
@@ -24,22 +24,6 @@ CLIPS = 240
 
 FLOAT = ("/o/Conv",)
 """What stays as it is: the scores reach from -200 to 140, and their steps would be more than a nat each."""
-
-SMALLEST = 256
-"""Tensors of fewer bytes stand in the file itself."""
-
-
-def leave_weights(model: onnx.ModelProto, whole: Path) -> None:
-    """Large tensors that are in the whole model's file are told by their place there."""
-    content = whole.read_bytes()
-    for tensor in model.graph.initializer:
-        at = content.find(tensor.raw_data) if len(tensor.raw_data) >= SMALLEST else -1
-        if at >= 0:
-            place = {"location": whole.name, "offset": at, "length": len(tensor.raw_data)}
-            tensor.ClearField("raw_data")
-            tensor.data_location = TensorProto.EXTERNAL
-            for key, value in place.items():
-                tensor.external_data.add(key=key, value=str(value))
 
 
 def declare(folder: Path, name: str) -> None:
@@ -67,7 +51,7 @@ def main() -> None:
     names = list(dict.fromkeys(name for node in convolutions for name in (node.input[0], integers.result_of(model, node))))
     ranges = integers.measured(model, names, examples)
     integers.with_integers(model, convolutions, ranges, integers.Stored("_q", "_s"))
-    leave_weights(model, options.model / "model.onnx")
+    borrow_weights(model, options.model / "model.onnx")
     path = options.model / "model.int8.onnx"
     path.write_bytes(model.SerializeToString())
     declare(options.model, path.name)

@@ -1,7 +1,8 @@
 """Holds encoder.onnx and decoder.onnx to what model.onnx gives: durations, length and spectrum; and several windows to the samples of one.
 
 The samples of one window are not model.onnx's: integers round the pitch by some cents, and the pulses drift apart. So they do where rows are
-in one call, which Parley does not do on a processor: what differs by a float's last digit may be rounded to another step. Exits with 1 where something does not hold.
+in one call, which Parley does not do on a processor: what differs by a float's last digit may be rounded to another step. Exits with 1 where
+something does not hold.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-"""Rewrites the vocoder of an exported graph so that it gives the same samples with a third of the products.
+"""Rewrites the vocoder of an exported graph so that it gives the same samples with a sixth of the products.
 
 - The discrete Fourier transforms use what cosines and sines have in common: a frame is folded at its middle, then each half at its own, so
-  four products of 177 numbers take the place of one of 704 by 706. Even bins come first then, odd ones behind.
+  four products with 177 by 177 numbers take the place of one with 704 by 706. Even bins come first then, odd ones behind.
 - The spectrum of the noise is looked up: its two tables repeat, so theirs do, and they are computed when the file is opened. At a row's ends
   the noise is a little different, in silence: model.onnx has none before the first frame and behind the last, so frames there have a part of
   it; here the first QUIET frames have none, which gives listeners the first sound sooner, and the others have all of it.
@@ -15,6 +15,7 @@ from frames import BINS, HOP, NOISE_PERIODS, WINDOW
 
 QUARTER = WINDOW // 4
 QUIET = 3
+"""Frames at a row's beginning without noise."""
 EVEN, ODD = np.arange(0, BINS, 2), np.arange(1, BINS, 2)
 ORDER = np.concatenate([EVEN, ODD])
 
@@ -49,8 +50,8 @@ class Rewriting:
         self.graph.node.append(helper.make_node(operator, list(inputs), [output], f"rewritten/{output}", **attributes))
         return output
 
-    def part(self, tensor: str, begin: int, end: int, axis: int = -1, output: str | None = None) -> str:
-        return self.node("Slice", tensor, self.indices(begin), self.indices(end), self.indices(axis), output=output)
+    def part(self, tensor: str, begin: int, end: int, axis: int = -1) -> str:
+        return self.node("Slice", tensor, self.indices(begin), self.indices(end), self.indices(axis))
 
     def backwards(self, tensor: str) -> str:
         return self.node("Slice", tensor, self.indices(-1), self.indices(-(2**31)), self.indices(-1), self.indices(-1))

@@ -1,8 +1,8 @@
 """Cuts model.onnx in two, so that the first tenth of a second of a text can be heard before the rest is computed.
 
 encoder.onnx reads the symbols and says how long each lasts; decoder.onnx turns a window of frames into samples, with convolutions of 8-bit
-integers (`../integers.py`) and a vocoder of fewer products (`vocoder_graph.py`). Neither holds a weight: both name their place in model.onnx,
-which stays as it is. Run it after export.py; it writes the two files and names them in model.yaml.
+integers (`../integers.py`) and a vocoder of fewer products (`vocoder_graph.py`). Their large tensors stay in model.onnx:
+both name their place there. Run it after export.py; it writes the two files and names them in model.yaml.
 """
 
 import argparse
@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import integers
 import vocoder_graph
+from borrowed_weights import borrow_weights
 from frames import NEUTRAL
 from symbols import ids_of
 
@@ -25,8 +26,6 @@ BEFORE, AFTER = 3, 4
 """Frames of parameters that samples need: two to be analysed and one to be overlapped before, the same and the glide of the pulses after."""
 SENTENCES = Path(__file__).with_name("sentences-in-symbols.txt")
 """Lines of LJSpeech's text as Parley pronounces them, on which the ranges of the integers are measured."""
-SMALLEST = 256
-"""Tensors of fewer bytes stand in the file itself."""
 
 CUT = {
     "encoded": ("/Transpose_1_output_0", TensorProto.FLOAT, ["batch", "tokens", "channels"]),
@@ -180,22 +179,6 @@ def decoder(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def replace_input(node: onnx.NodeProto, old: str, new: str) -> None:
     node.input[:] = [new if name == old else name for name in node.input]
-
-
-def borrow_weights(part: onnx.ModelProto, path: Path) -> None:
-    """Replaces the tensors that the whole model's file has by their place in it."""
-    whole = path.read_bytes()
-    for tensor in part.graph.initializer:
-        content = tensor.raw_data
-        if len(content) < SMALLEST:
-            continue
-        at = whole.find(content)
-        if at < 0:
-            continue
-        tensor.ClearField("raw_data")
-        tensor.data_location = TensorProto.EXTERNAL
-        for key, value in {"location": path.name, "offset": at, "length": len(content)}.items():
-            tensor.external_data.add(key=key, value=str(value))
 
 
 def shorten_names(part: onnx.ModelProto) -> None:

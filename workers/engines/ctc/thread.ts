@@ -28,9 +28,8 @@ export default async function handle(task: RecognizerTask): Promise<OpenedRecogn
 }
 
 function open(source: RecognizerSource): Promise<Recognizer> {
-  const path = source.int8Path ?? source.graphPath;
-  const known = recognizers.get(path) ?? openRecognizer(source);
-  recognizers.set(path, known);
-  known.catch(() => recognizers.delete(path));
+  const known = recognizers.get(source.graphPath) ?? openRecognizer(source);
+  recognizers.set(source.graphPath, known);
+  known.catch(() => recognizers.delete(source.graphPath));
   return known;
 }
