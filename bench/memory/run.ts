@@ -7,6 +7,9 @@ import { npmStart, processesOf, type StartedService } from "./npm-start.js";
 import type { MemoryScenario } from "./scenario.js";
 
 const READY_MS = 300_000;
+/** The first start on a machine builds LiveKit's server, which takes as much memory as a role or two. */
+const BUILT_MS = 1_800_000;
+const LOOK_EVERY_MS = 1000;
 
 /** Memory of all processes of a name, megabytes (proc(5), smaps_rollup and status). */
 export interface NamedMemory {
@@ -30,6 +33,7 @@ export async function runMemory(scenario: MemoryScenario): Promise<{ figures: Me
   const files = badFiles(scenario.seed);
   const service = await npmStart(READY_MS);
   try {
+    await untilBuilt(service.pid);
     await delay(scenario.restMs);
     const atRest = readMemory(service.pid);
     const edge = processesOf(service.pid).find(({ name }) => name === "edge")?.pid;
@@ -42,6 +46,15 @@ export async function runMemory(scenario: MemoryScenario): Promise<{ figures: Me
     return { figures: { atRest, edge: { beforeMb, mostMb }, statuses }, invalid };
   } finally {
     await service.stop();
+  }
+}
+
+/** Resolves when no compiler runs any more. Throws when one still does after `BUILT_MS`. */
+async function untilBuilt(pid: number): Promise<void> {
+  const deadlineMs = performance.now() + BUILT_MS;
+  while (processesOf(pid).some(({ name }) => name === "go")) {
+    if (performance.now() > deadlineMs) throw new Error(`LiveKit's server was not built within ${BUILT_MS} ms`);
+    await delay(LOOK_EVERY_MS);
   }
 }
 
