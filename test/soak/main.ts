@@ -8,6 +8,7 @@ import { openStream, streamRequests } from "../faults/matrix/streams.js";
 import { bookedUsage } from "../faults/matrix/usage.js";
 import { compatAgain, type Load, recordsAgain, speakRecording, streamAgain, transcribeAgain } from "./load.js";
 import { findGrowth, type ProcessSamples, sampleProcesses } from "./process-samples.js";
+import { addSoakRun, type SoakRun } from "./runs.js";
 
 /*
  * `npm run soak`: live streams, files, recordings, OpenAI's clients and writes of records at once, with a fault every 20 s; then
@@ -15,10 +16,13 @@ import { findGrowth, type ProcessSamples, sampleProcesses } from "./process-samp
  * of processes against themselves. A clear refusal while something is away is none of these, and is shown.
  *
  *     npm run soak -- --minutes 30
+ *
+ * A run of half an hour and more is kept, and is what docs/reliability.md says of it (`npm run faults -- report`).
  */
 
 const { values } = parseArgs({ options: { minutes: { type: "string", default: "3" } } });
-const lastsMs = Number(values.minutes) * 60_000;
+const minutes = Number(values.minutes);
+const startedAt = new Date();
 const FAULT_EVERY_MS = 20_000;
 const SAMPLE_EVERY_MS = 5000;
 /** What is spoken once, and transcribed again and again. */
@@ -37,24 +41,31 @@ const cluster = await startCluster({
   settings: { PARLEY_ADMISSION_WAIT_MS: "600000", PARLEY_SAMPLE: "off" },
 });
 const problems: string[] = [];
+const tallies: SoakRun["loads"] = [];
+let faultsDone = 0;
 const samples: ProcessSamples = new Map();
 try {
   const loads = await startLoads();
   const ending = new AbortController();
   const sampling = every(SAMPLE_EVERY_MS, ending.signal, async () => sampleProcesses(cluster, samples));
-  const untilMs = performance.now() + lastsMs;
+  const untilMs = performance.now() + minutes * 60_000;
   for (let round = 0; performance.now() < untilMs; round++) {
     await wait(Math.min(FAULT_EVERY_MS, untilMs - performance.now()));
     const fault = faults[round % faults.length];
     if (fault === undefined || performance.now() >= untilMs) break;
     console.log(fault.what);
+    faultsDone++;
     const over = await fault.begin({ cluster } as FaultCluster);
     await wait(fault.lastsMs);
     await over();
   }
   ending.abort();
   await sampling;
-  for (const load of loads) problems.push(...(await load.settle()));
+  for (const load of loads) {
+    const { wrong, ...tally } = await load.settle();
+    problems.push(...wrong);
+    tallies.push(tally);
+  }
   problems.push(...findGrowth(samples));
   for (const [life, { length }] of samples) console.log(`${life}: ${length} samples`);
 } finally {
@@ -65,11 +76,16 @@ if (problems.length > 0)
   for (const { name, level, text } of cluster.complaints.filter(({ level }) => level !== "warn"))
     console.log(`  ${name}, ${level}: ${text}`);
 console.log(problems.length === 0 ? "nothing was lost, and nothing grew" : `${problems.length} problems`);
+const kept = addSoakRun(startedAt, { minutes, faults: faultsDone, loads: tallies, problems });
+if (kept !== null) console.log(`a row is added to ${kept}`);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
+/** What a load came to, and what is wrong with it, in words. */
+type Settled = SoakRun["loads"][number] & { wrong: string[] };
+
 interface SettledLoad {
-  /** Ends it; gives what is wrong, in words. */
-  settle(): Promise<string[]>;
+  /** Ends it. */
+  settle(): Promise<Settled>;
 }
 
 async function startLoads(): Promise<SettledLoad[]> {
@@ -108,7 +124,8 @@ async function startLoads(): Promise<SettledLoad[]> {
         const { status } = await fetch(`${cluster.baseUrl}/v1/agent/agents/${id}`, { headers });
         if (status !== (isThere ? 200 : 404)) wrong.push(`agent ${id} answers ${status}`);
       }
-      return complete === 0 ? [...wrong, "no record was written"] : wrong;
+      if (complete === 0) wrong.push("no record was written");
+      return { name: "records", complete, refused: failures.length, wrong };
     },
   });
   return loads;
@@ -134,11 +151,12 @@ function billed(name: string, apiKey: string, characters: number, load: Load): S
         bill.requests <= most &&
         bill.characters >= complete * characters &&
         bill.characters <= most * characters;
-      return [
+      const wrong = [
         ...violations.map((violation) => `${name}: ${violation}`),
         ...(isRight ? [] : [`${name}: charged ${JSON.stringify(bill)} for ${complete} to ${most} times ${characters}`]),
         ...(complete === 0 ? [`${name}: nothing was complete`] : []),
       ];
+      return { name, complete, refused: failures.length, wrong };
     },
   };
 }

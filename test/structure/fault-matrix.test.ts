@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { cells, rows } from "../faults/matrix/matrix.js";
 import { reliabilityPage } from "../faults/matrix/reliability-page.js";
 import { readRuns } from "../faults/matrix/runs.js";
+import { readSoakRuns } from "../soak/runs.js";
 import { root } from "./sources.js";
 
 describe("the fault matrix", () => {
@@ -24,6 +25,6 @@ describe("the fault matrix", () => {
 
   it("is on the page as `npm run faults -- report` would write it", () => {
     const page = readFileSync(join(root, "docs/reliability.md"), "utf8");
-    expect(page).toBe(reliabilityPage(rows, cells, readRuns()));
+    expect(page).toBe(reliabilityPage(rows, cells, { runs: readRuns(), soaks: readSoakRuns() }));
   });
 });

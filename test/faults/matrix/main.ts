@@ -5,6 +5,7 @@ import { cells, rows } from "./matrix.js";
 import { reliabilityPage } from "./reliability-page.js";
 import { isScenario, runCells } from "./run-cells.js";
 import { addRun, readRuns, type Run } from "./runs.js";
+import { readSoakRuns } from "../../soak/runs.js";
 import { settings } from "./setting.js";
 import { canStepClock, STEPPED_CLOCK_MISSING } from "./stepped-clock.js";
 
@@ -21,7 +22,7 @@ const [command] = positionals;
 
 if (command === "report") {
   const page = join(import.meta.dirname, "../../../../docs/reliability.md");
-  writeFileSync(page, reliabilityPage(rows, cells, readRuns()));
+  writeFileSync(page, reliabilityPage(rows, cells, { runs: readRuns(), soaks: readSoakRuns() }));
   console.log(`docs/reliability.md is written`);
 } else if (command === "list") {
   for (const { id, proof, promise } of cells) console.log(`${proof.kind.padEnd(8)}  ${id.padEnd(34)}  ${promise}`);

@@ -1,9 +1,14 @@
 import type { NamedCell } from "./matrix.js";
 import type { Row } from "./cell.js";
 import type { Run } from "./runs.js";
+import type { SoakRun } from "../../soak/runs.js";
 
 /** The page of docs/ that says what is promised under each fault, and how that was seen. */
-export function reliabilityPage(rows: readonly Row[], cells: readonly NamedCell[], runs: readonly Run[]): string {
+export function reliabilityPage(
+  rows: readonly Row[],
+  cells: readonly NamedCell[],
+  { runs, soaks }: { runs: readonly Run[]; soaks: readonly SoakRun[] },
+): string {
   const count = (kind: NamedCell["proof"]["kind"]): number => cells.filter(({ proof }) => proof.kind === kind).length;
   const automated = count("scenario") + count("test");
   const holding = cells.filter(({ id }) => lastResult(id, runs)?.result.violations.length === 0).length;
@@ -19,6 +24,7 @@ export function reliabilityPage(rows: readonly Row[], cells: readonly NamedCell[
     "of the audio and nothing else, and nothing is charged twice. Where `all audio` is promised, all eight are complete and charged exactly; `or error` allows one clear error each. *Late* is how much later than undisturbed the last stream ended, the fault's own time included; *back* is how long after its end everything worked.",
     "Both depend on what else the machine does. The commit has a `+` where sources were changed that are not in it.",
     "",
+    ...soakSection(soaks.at(-1)),
     ...rows.flatMap((row) => [
       `## ${capital(row.component)}: ${row.fault}`,
       "",
@@ -29,6 +35,25 @@ export function reliabilityPage(rows: readonly Row[], cells: readonly NamedCell[
     ]),
   ].join("\n");
 }
+
+function soakSection(run: SoakRun | undefined): string[] {
+  if (run === undefined) return [];
+  const { minutes, faults, loads, problems } = run;
+  return [
+    "## All kinds of load at once, with a fault every 20 s",
+    "",
+    `\`npm run soak -- --minutes ${minutes}\` kills a worker, the control plane, a scheduler, Redis and NATS in turns and stops a worker for some seconds, while clients ask again and again without a pause. What is complete must have every byte, every bill be what was received,`,
+    `every acknowledged record be there, and no process have more memory or open files in the last third of its life than in the second. The last run (${whenOf(run)}, ${run.machine}): ${faults} faults in ${minutes} minutes, ${problems.length === 0 ? "nothing was lost, and nothing grew" : `**${problems.join("; ")}**`}.`,
+    "",
+    "| load | complete | refused or broken off, with an error |",
+    "|---|---|---|",
+    ...loads.map(({ name, complete, refused }) => `| ${name} | ${complete} | ${refused} |`),
+    "",
+  ];
+}
+
+const whenOf = ({ at, commit, changed }: Pick<Run, "at" | "commit" | "changed">): string =>
+  `${at.slice(0, 10)}, ${commit}${changed ? "+" : ""}`;
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -50,7 +75,7 @@ function seenOf(id: string, runs: readonly Run[]): string {
   const last = lastResult(id, runs);
   if (last === null) return "not run yet";
   const { run, result } = last;
-  const when = `${run.at.slice(0, 10)}, ${run.commit}${run.changed ? "+" : ""}`;
+  const when = whenOf(run);
   if (result.violations.length > 0) return `**broken** (${when}): ${result.violations.join("; ").replaceAll("|", "/")}`;
   const ends =
     result.errors === 0 ? `${result.complete} complete` : `${result.complete} complete, ${result.errors} with an error`;

@@ -17,13 +17,17 @@ const cellResult = z.object({
   backMs: z.int(),
 });
 
-const runSchema = z.object({
+/** When, of what and where a run was. */
+export const runFacts = z.object({
   /** ISO 8601, UTC. */
   at: z.string(),
   commit: z.string(),
   /** Whether the sources were others than the commit's. */
   changed: z.boolean(),
   machine: z.string(),
+});
+
+const runSchema = runFacts.extend({
   /** By the cell's id. */
   results: z.record(z.string(), cellResult),
 });
@@ -37,15 +41,18 @@ export function readRuns(): Run[] {
 }
 
 /** Adds a run; gives the file. */
-export function addRun(at: Date, results: Run["results"]): string {
+export function addRun(startedAt: Date, results: Run["results"]): string {
+  appendFileSync(file, `${JSON.stringify({ ...describeRun(startedAt), results } satisfies Run)}\n`);
+  return file;
+}
+
+/** The facts of a run of the sources as they are now, on this machine. */
+export function describeRun(startedAt: Date): z.infer<typeof runFacts> {
   const git = (...args: string[]): string => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
-  const run: Run = {
-    at: at.toISOString(),
+  return {
+    at: startedAt.toISOString(),
     commit: git("rev-parse", "--short=8", "HEAD"),
     changed: git("status", "--porcelain", "--untracked-files=no") !== "",
     machine: `${cpus().length} × ${cpus()[0]?.model.trim() ?? "unknown"}, Node.js ${process.version}`,
-    results,
   };
-  appendFileSync(file, `${JSON.stringify(run)}\n`);
-  return file;
 }
