@@ -24,9 +24,10 @@ export interface EncoderSpec {
 export interface AudioEncoder {
   /**
    * Takes ownership of `samples` (its buffer is transferred when it spans it wholly). Resolves with the encoded bytes
-   * that are ready, often none.
+   * that are ready, often none. `dueMs` is when a player will have nothing else to play, milliseconds on any clock that
+   * is the pool's only one: streams on one thread take turns in that order. Those that do not say go first.
    */
-  write(samples: Int16Array): Promise<Uint8Array>;
+  write(samples: Int16Array, dueMs?: number): Promise<Uint8Array>;
   /**
    * Pushes out the audio held back so far, padding with silence (Opus up to 20 ms, MP3 about 40 ms, PCM none); the
    * stream goes on.

@@ -58,6 +58,32 @@ test("closing rejects what is pending and what comes later", async () => {
   await expect(encoder.flush()).rejects.toMatchObject({ code: "internal" });
 });
 
+test("of streams that share a thread, the one whose player runs dry first is encoded first, each in its order", async () => {
+  const shared = createEncoderPool({ threads: 1 });
+  const [ahead, dry] = [shared.open(spec), shared.open(spec)];
+  const answered: string[] = [];
+  const write = (name: string, to: typeof ahead, dueMs?: number): Promise<unknown> =>
+    to.write(tone(300, 0.3, 22050), dueMs).then(() => answered.push(name));
+  await Promise.all([
+    ...[5000, 5300, 5600, 0].map((dueMs, index) => write(`ahead ${index}`, ahead, dueMs)),
+    write("dry 0", dry),
+    write("dry 1", dry, 100),
+  ]);
+  // The thread had its first two calls before the others came.
+  expect(answered).toEqual(["ahead 0", "ahead 1", "dry 0", "dry 1", "ahead 2", "ahead 3"]);
+  await shared.close();
+});
+
+test("what a closed stream had waiting keeps nobody", async () => {
+  const shared = createEncoderPool({ threads: 1 });
+  const [gone, other] = [shared.open(spec), shared.open(spec)];
+  const pending = Array.from({ length: 50 }, () => gone.write(tone(300, 0.3, 22050)));
+  gone.close();
+  expect((await other.write(tone(300, 0.3, 22050))).length).toBeGreaterThan(0);
+  for (const answer of pending) await expect(answer).rejects.toMatchObject({ reason: "encoder_closed" });
+  await shared.close();
+});
+
 test("a finished stream takes nothing more", async () => {
   const encoder = pool.open(spec);
   await encoder.write(tone(300, 0.1, 22050));

@@ -1,11 +1,18 @@
 import { Worker } from "node:worker_threads";
+import { Heap } from "#common/heap";
 import { fromErrorRecord, ServiceError } from "#protocol/errors";
 import type { AudioEncoder, EncoderPool, EncoderSpec } from "./encoder.js";
 import { isEncodedInline, openInlineEncoder } from "./inline-encoder.js";
 import type { ThreadReply, ThreadRequest } from "./thread-messages.js";
 
+/** Calls that a thread has at once: the one that it carries out, and one so that it is not idle after it. */
+const CALLS_AT_THREAD = 2;
+
 interface Call {
-  stream: number;
+  request: Exclude<ThreadRequest, { kind: "open" | "close" }>;
+  dueMs: number;
+  /** Nobody waits for it any more. */
+  isOver: boolean;
   resolve(bytes: Uint8Array): void;
   reject(error: ServiceError): void;
 }
@@ -16,6 +23,9 @@ interface EncoderThread {
   dead: boolean;
   /** Streams that are open on it. */
   streams: Set<number>;
+  /** Calls that it does not have yet, the most urgent first. */
+  waiting: Heap<Call>;
+  /** Calls that it has, by their number. */
   calls: Map<number, Call>;
 }
 
@@ -63,16 +73,20 @@ export function createEncoderPool({ threads, startWorker = startEncoderWorker }:
 }
 
 function startThread(worker: Worker): EncoderThread {
-  const thread: EncoderThread = { worker, dead: false, streams: new Set(), calls: new Map() };
+  const waiting = new Heap<Call>((a, b) => (a.dueMs === b.dueMs ? a.request.call < b.request.call : a.dueMs < b.dueMs));
+  const thread: EncoderThread = { worker, dead: false, streams: new Set(), waiting, calls: new Map() };
   worker.on("message", (reply: ThreadReply) => {
     const call = thread.calls.get(reply.call);
     thread.calls.delete(reply.call);
+    handOut(thread);
     if ("bytes" in reply) call?.resolve(reply.bytes);
     else call?.reject(fromErrorRecord(reply.error));
   });
   const die = (cause: unknown): void => {
     thread.dead = true;
-    for (const call of thread.calls.values()) call.reject(failure("encoder_thread_ended", cause));
+    const owed = [...thread.calls.values()];
+    for (let call = waiting.pop(); call !== undefined; call = waiting.pop()) owed.push(call);
+    for (const call of owed) call.reject(failure("encoder_thread_ended", cause));
     thread.calls.clear();
   };
   worker.on("error", die);
@@ -80,21 +94,47 @@ function startThread(worker: Worker): EncoderThread {
   return thread;
 }
 
+/** Gives a thread its next calls, the most urgent first. */
+function handOut({ worker, calls, waiting }: EncoderThread): void {
+  while (calls.size < CALLS_AT_THREAD) {
+    const call = waiting.pop();
+    if (call === undefined) return;
+    if (call.isOver) continue;
+    const { request } = call;
+    calls.set(request.call, call);
+    worker.postMessage(request, request.kind === "write" ? transferable(request.samples) : []);
+  }
+}
+
 function openStream(thread: EncoderThread, stream: number, spec: EncoderSpec, nextCall: () => number): AudioEncoder {
   let open = true;
   let finished = false;
+  /** A call never overtakes an earlier one of its stream. */
+  let lastDueMs = Number.NEGATIVE_INFINITY;
+  const own = new Set<Call>();
   thread.streams.add(stream);
   post(thread, { kind: "open", stream, spec });
 
-  function request(kind: "write" | "flush" | "finish", samples?: Int16Array): Promise<Uint8Array> {
+  function take(request: Call["request"], dueMs: number): Promise<Uint8Array> {
     const answer = new Promise<Uint8Array>((resolve, reject) => {
       if (!open || finished) return reject(failure("encoder_closed"));
-      finished = kind === "finish";
+      finished = request.kind === "finish";
       if (thread.dead) return reject(failure("encoder_thread_ended"));
-      const call = nextCall();
-      thread.calls.set(call, { stream, resolve, reject });
-      if (samples === undefined) post(thread, { kind: kind as "flush" | "finish", stream, call });
-      else post(thread, { kind: "write", stream, call, samples }, transferable(samples));
+      lastDueMs = Math.max(lastDueMs, dueMs);
+      const call: Call = {
+        ...{ request, dueMs: lastDueMs, isOver: false },
+        resolve: (bytes) => {
+          own.delete(call);
+          resolve(bytes);
+        },
+        reject: (error) => {
+          own.delete(call);
+          reject(error);
+        },
+      };
+      own.add(call);
+      thread.waiting.push(call);
+      handOut(thread);
     });
     // A caller that gave up on the stream may have dropped the promise; its rejection must not end the process.
     answer.catch(() => undefined);
@@ -102,16 +142,15 @@ function openStream(thread: EncoderThread, stream: number, spec: EncoderSpec, ne
   }
 
   return {
-    write: (samples) => request("write", samples),
-    flush: () => request("flush"),
-    finish: () => request("finish"),
+    write: (samples, dueMs = lastDueMs) => take({ kind: "write", stream, call: nextCall(), samples }, dueMs),
+    flush: () => take({ kind: "flush", stream, call: nextCall() }, lastDueMs),
+    finish: () => take({ kind: "finish", stream, call: nextCall() }, lastDueMs),
     close() {
       if (!open) return;
       open = false;
       thread.streams.delete(stream);
-      for (const [id, call] of thread.calls) {
-        if (call.stream !== stream) continue;
-        thread.calls.delete(id);
+      for (const call of own) {
+        call.isOver = true;
         call.reject(failure("encoder_closed"));
       }
       if (!thread.dead) post(thread, { kind: "close", stream });
@@ -119,8 +158,8 @@ function openStream(thread: EncoderThread, stream: number, spec: EncoderSpec, ne
   };
 }
 
-function post(thread: EncoderThread, request: ThreadRequest, transfer: ArrayBuffer[] = []): void {
-  thread.worker.postMessage(request, transfer);
+function post(thread: EncoderThread, request: ThreadRequest): void {
+  thread.worker.postMessage(request);
 }
 
 /** Only a buffer that the samples span wholly may be taken away; a slice of a message or of pooled memory is copied. */

@@ -50,6 +50,7 @@ export class SpokenRequest {
       spec: plan.encoding,
       expectedSampleRate: plan.expectedSampleRate,
       output: this.#observed(options.output),
+      clock: context.clock,
       onHold: (held) => this.#stream.hold(held),
       onBroken: (error) => {
         // Else the output took no more, and the caller is told why.

@@ -1,18 +1,24 @@
 import { expect, it } from "vitest";
 import type { AudioEncoder } from "#audio/encoding/encoder";
 import { samplesToBytes } from "#audio/pcm";
+import { VirtualClock } from "#common/clock";
 import { Encoding } from "./encoding.js";
 
 const RATE = 22_050;
 const never = new Promise<never>(() => undefined);
 
 /** What an output got, as numbers of samples, when an encoder has answered its first `answered` writes only. */
-async function given(frames: number[], answered: number): Promise<{ written: number[]; output: number[] }> {
+async function given(
+  frames: number[],
+  answered: number,
+): Promise<{ written: number[]; dueMs: number[]; output: number[] }> {
   const written: number[] = [];
+  const dueMs: number[] = [];
   const output: number[] = [];
   const encoder: AudioEncoder = {
-    write: (samples) => {
+    write: (samples, due = Number.NaN) => {
       written.push(samples.length);
+      dueMs.push(due);
       return written.length > answered ? never : Promise.resolve(samplesToBytes(samples));
     },
     flush: () => never,
@@ -33,6 +39,7 @@ async function given(frames: number[], answered: number): Promise<{ written: num
         throw error;
       },
     },
+    clock: new VirtualClock(),
     onHold: () => undefined,
     onBroken: () => undefined,
   });
@@ -41,7 +48,7 @@ async function given(frames: number[], answered: number): Promise<{ written: num
   }
   await new Promise((resolve) => setImmediate(resolve));
   encoding.close();
-  return { written, output };
+  return { written, dueMs, output };
 }
 
 it("gives the first 150 ms of a stream before the encoder has answered for the rest of its frame", async () => {
@@ -53,4 +60,11 @@ it("gives the first 150 ms of a stream before the encoder has answered for the r
 it("cuts no later frame, and no first one that is short", async () => {
   expect((await given([6615, 6615], 9)).output).toEqual([3308, 3307, 6615]);
   expect((await given([2000, 6615], 9)).output).toEqual([2000, 6615]);
+});
+
+it("says when the player will have played what it was given: what comes before its first audio is urgent", async () => {
+  const { dueMs } = await given([6615, 22_050, 2205], 9);
+  expect(dueMs).toEqual(
+    [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, 300, 1300].map((due) => expect.closeTo(due)),
+  );
 });

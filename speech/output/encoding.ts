@@ -1,5 +1,7 @@
 import { ServiceError } from "#protocol/errors";
 import type { AudioEncoder, EncoderPool, EncoderSpec } from "#audio/encoding/encoder";
+import type { Clock } from "#common/clock";
+import { Playout } from "../stream/playout.js";
 import type { StreamEvent } from "../stream/stream-event.js";
 import type { SpeechOutput } from "./output.js";
 
@@ -19,6 +21,7 @@ export interface EncodingOptions {
   /** Rate that the samples will probably have: the encoder is warm when they come. */
   expectedSampleRate: number;
   output: SpeechOutput;
+  clock: Clock;
   /** The client or the encoder is behind (true), or has caught up. */
   onHold: (held: boolean) => void;
   /** Encoding failed, or the output would take no more; the output knows. */
@@ -32,6 +35,8 @@ export interface EncodingOptions {
 export class Encoding {
   readonly #options: EncodingOptions;
   readonly #waiting: StreamEvent[] = [];
+  /** What the client has been given: streams whose players run dry first are encoded first. */
+  readonly #playout = new Playout();
   #encoder: AudioEncoder;
   #encoderRate: number;
   #waitingSeconds = 0;
@@ -121,15 +126,18 @@ export class Encoding {
     const pieces = this.#sounded ? [samples] : promptPieces(samples, sampleRate);
     this.#sounded ||= samples.length > 0;
     // The encoder takes the samples away, and has all of them before the first of its answers is waited for.
-    const writes = pieces.map((piece) => ({ count: piece.length, bytes: this.#encoder.write(piece) }));
+    const dueMs = this.#playout.endsAtMs;
+    const writes = pieces.map((piece) => ({ count: piece.length, bytes: this.#encoder.write(piece, dueMs) }));
     // The first that fails ends the stream, and nobody waits for the others any more.
     for (const { bytes } of writes) bytes.catch(() => undefined);
     for (const { count, bytes } of writes) {
       const encoded = await bytes;
+      const seconds = count / sampleRate;
       this.#encodedSamples += count;
       if (!this.#closed) this.#options.output.encodedTo?.(this.#encodedSamples / sampleRate);
-      this.#waitingSeconds -= count / sampleRate;
+      this.#waitingSeconds -= seconds;
       this.#updateHold();
+      this.#playout.given(seconds * 1000, this.#options.clock.nowMs());
       await this.#give(encoded);
     }
   }
