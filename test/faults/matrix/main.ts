@@ -27,7 +27,8 @@ if (command === "report") {
 } else if (command === "list") {
   for (const { id, proof, promise } of cells) console.log(`${proof.kind.padEnd(8)}  ${id.padEnd(34)}  ${promise}`);
 } else {
-  process.exitCode = await run();
+  // Node.js 20 was seen to spin for minutes in its own cleaning up of handles, after every cell was over.
+  process.exit(await run());
 }
 
 /** Gives the exit code. */
