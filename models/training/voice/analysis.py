@@ -75,8 +75,8 @@ def _best_path(lags: np.ndarray, scores: np.ndarray) -> np.ndarray:
     return path
 
 
-def track_pitch(samples: np.ndarray, lowest: float, highest: float) -> tuple[np.ndarray, np.ndarray]:
-    """F0 in Hz and voicing of every frame."""
+def track_pitch(samples: np.ndarray, lowest: float, highest: float, least: float = 0.5) -> tuple[np.ndarray, np.ndarray]:
+    """F0 in Hz and voicing of every frame; a voiced one repeats itself with a correlation above `least`."""
     rate = RATE / 2
     curve, energy = _autocorrelation(samples, lowest)
     lag = np.arange(curve.shape[1])
@@ -90,7 +90,7 @@ def track_pitch(samples: np.ndarray, lowest: float, highest: float) -> tuple[np.
     chosen = candidates[rows, path] + 1
     left, middle, right = curve[rows, chosen - 1], curve[rows, chosen], curve[rows, np.minimum(chosen + 1, curve.shape[1] - 1)]
     offset = 0.5 * (left - right) / (left - 2 * middle + right - 1e-9)
-    voiced = (middle > 0.5) & (energy > energy.max() * 1e-4)
+    voiced = (middle > least) & (energy > energy.max() * 1e-4)
     return rate / (chosen + np.clip(offset, -0.5, 0.5)), np.convolve(voiced, [1, 1, 1], "same") >= 2
 
 

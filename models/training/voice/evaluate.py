@@ -2,7 +2,8 @@
 
 For every speaker, on texts that no training saw: pocketsphinx's word error rate beside that of the reference (the reader's own recordings,
 or the flite voice that was distilled), mel-cepstral distortion and F0 error along the best time alignment, and lengths. Then the real-time
-factor of one thread. Needs the WORK folder of corpora.py, for the references and flite's phones of the texts.
+factor of one thread. Needs the WORK folder of corpora.py, for the references and flite's phones of the texts; with WORK/parley of prosody_corpora.py
+phones and columns are those of Parley's own front end, and each speaker that the prosody graph knows is measured without and with it.
 """
 
 import argparse
@@ -19,11 +20,13 @@ import scipy.signal
 
 from analysis import track_pitch
 from features import PITCH_RANGE_HZ
-from frames import HOP, RATE
+from frames import HOP, NEUTRAL, RATE
 from recognize import difference_interval, rate, transcribe, word_errors
 from symbols import ids_of, symbols_of, token_name
 
 COUNT = 60
+SURELY_VOICED = 0.65
+"""The tracker calls 5 to 7 % of frames voiced that Praat does not; above this correlation of a frame with itself it is 1 to 4 %."""
 
 
 @dataclass
@@ -31,6 +34,8 @@ class Sentence:
     key: str
     text: str
     symbols: str
+    rows: list[list[int] | None] | None
+    """The front end's columns of each symbol; None where another front end gave the symbols."""
 
 
 class Speaker:
@@ -42,18 +47,51 @@ class Speaker:
         options.log_severity_level = 3
         self.session = onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
         self.numbers = json.loads((folder / "model.onnx.json").read_text(encoding="utf-8"))["speaker_id_map"]
+        self.prosody = ProsodyGraph(folder) if (folder / "prosody.onnx").exists() else None
 
-    def speak(self, symbols: str, speaker: str, scales: tuple[float, ...] = (0.667, 1.0, 0.8)) -> np.ndarray:
+    def knows(self, speaker: str) -> bool:
+        """Whether the prosody graph has learned from this speaker."""
+        return self.prosody is not None and self.prosody.own_range[self.numbers[speaker]] < 1
+
+    def speak(self, symbols: str, speaker: str, rows: list[list[int] | None] | None = None) -> np.ndarray:
+        """Samples of a text; with the front end's columns `rows` of its symbols, as the prosody graph has it read."""
+        return self.speak_timed(symbols, speaker, rows)[0]
+
+    def speak_timed(self, symbols: str, speaker: str, rows: list[list[int] | None] | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Samples of a text, and the frames of each id."""
         ids = np.array([ids_of(symbols)], dtype=np.int64)
+        scales = NEUTRAL if rows is None or self.prosody is None else self.prosody.scales(ids[0], rows, self.numbers[speaker])
         feeds = {"input": ids, "input_lengths": np.array([ids.shape[1]]), "scales": np.array(scales, dtype=np.float32),
                  "sid": np.array([self.numbers[speaker]])}
-        return self.session.run(["output"], feeds)[0].reshape(-1)
+        samples, durations = self.session.run(["output", "durations"], feeds)
+        return samples.reshape(-1), durations[0]
+
+
+class ProsodyGraph:
+    """The graph that predicts pitch from words and sentences, and what Parley's engine does with it (`layouts/parley-en.ts`)."""
+
+    def __init__(self, folder: Path) -> None:
+        self.session = onnxruntime.InferenceSession(str(folder / "prosody.onnx"), providers=["CPUExecutionProvider"])
+        self.own_range = json.loads((folder / "prosody.json").read_text(encoding="utf-8"))["ownRange"]
+
+    def scales(self, ids: np.ndarray, rows: list[list[int] | None], speaker: int) -> np.ndarray:
+        """The graph's `scales`, with the pitch of each id."""
+        narrowed = (self.own_range[speaker] * (0.6 + 0.5 * NEUTRAL[2]) - 0.6) / 0.5
+        places = np.array([2 + 2 * i for i, row in enumerate(rows) if row is not None])
+        feeds = {"symbols": ids[places], "columns": np.array([row for row in rows if row is not None]), "speaker": np.array([speaker]),
+                 "range": np.array([narrowed], dtype=np.float32)}
+        offsets = np.zeros(len(ids), dtype=np.float32)
+        offsets[places] = self.session.run(["pitch"], feeds)[0]
+        return np.concatenate([[NEUTRAL[0], NEUTRAL[1], narrowed, NEUTRAL[3]], offsets, np.ones(len(ids))]).astype(np.float32)
 
 
 def sentences(work: Path, speaker: str) -> list[Sentence]:
     """The first COUNT held-out sentences of a speaker."""
     table = [row for row in json.loads((work / speaker / "utterances.json").read_text()) if row["held_out"]][:COUNT]
-    return [Sentence(row["id"], row["text"], symbols_of([token_name(name, stress) for name, stress, _ in row["phones"]])) for row in table]
+    columns = work / speaker / "columns.json"
+    rows = {key: value["rows"] for key, value in json.loads(columns.read_text()).items()} if columns.exists() else {}
+    symbols = lambda row: symbols_of([token_name(name, stress) for name, stress, _ in row["phones"]])
+    return [Sentence(row["id"], row["text"], symbols(row), rows.get(row["id"])) for row in table]
 
 
 def write(folder: Path, key: str, samples: np.ndarray) -> Path:
@@ -65,6 +103,15 @@ def write(folder: Path, key: str, samples: np.ndarray) -> Path:
     path = folder / f"{key}.wav"
     scipy.io.wavfile.write(path, 16_000, (low * 32767).round().clip(-32768, 32767).astype("<i2"))
     return path
+
+
+@dataclass
+class Pitch:
+    """F0 (Hz) of what was made and of the reference, of one sentence, in frames where both are voiced, and whether they surely are."""
+
+    made: np.ndarray
+    true: np.ndarray
+    sure: np.ndarray
 
 
 def _mel_filters(count: int = 40, size: int = 1024) -> np.ndarray:
@@ -102,8 +149,8 @@ def warp(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return rows[:, 0], rows[:, 1]
 
 
-def likeness(made: np.ndarray, true: np.ndarray, speaker: str) -> tuple[float, np.ndarray, np.ndarray]:
-    """Mel-cepstral distortion in dB and the F0 (Hz) of both in frames where both are voiced, aligned; int16-scale samples."""
+def likeness(made: np.ndarray, true: np.ndarray, speaker: str) -> tuple[float, "Pitch"]:
+    """Mel-cepstral distortion in dB, and the pitch of both, aligned; int16-scale samples."""
     (a, _), (b, level) = cepstra(made / 32768), cepstra(true / 32768)
     i, j = warp(a[::2], b[::2])
     i, j = np.minimum(i * 2, len(a) - 1), np.minimum(j * 2, len(b) - 1)
@@ -112,11 +159,27 @@ def likeness(made: np.ndarray, true: np.ndarray, speaker: str) -> tuple[float, n
     (f, v), (g, w) = track_pitch(made, *PITCH_RANGE_HZ[speaker]), track_pitch(true, *PITCH_RANGE_HZ[speaker])
     i, j = np.minimum(i, len(f) - 1), np.minimum(j, len(g) - 1)
     both = v[i] & w[j]
-    return distortion, f[i][both], g[j][both]
+    (_, sure), (_, true_sure) = (track_pitch(samples, *PITCH_RANGE_HZ[speaker], SURELY_VOICED) for samples in (made, true))
+    return distortion, Pitch(f[i][both], g[j][both], (sure[i] & true_sure[j])[both])
 
 
 def semitone_spread(hz: np.ndarray) -> float:
     return float((12 * np.log2(hz)).std())
+
+
+def correlation(pitches: list[Pitch], only_sure: bool = False) -> float:
+    made = np.concatenate([pitch.made[pitch.sure] if only_sure else pitch.made for pitch in pitches])
+    true = np.concatenate([pitch.true[pitch.sure] if only_sure else pitch.true for pitch in pitches])
+    return float(np.corrcoef(np.log(made), np.log(true))[0, 1])
+
+
+def correlation_interval(new: list[Pitch], old: list[Pitch], only_sure: bool, draws: int = 1000) -> tuple[float, float]:
+    """95 % interval of the difference of two correlations with the same references, by paired bootstrap over the sentences."""
+    random, differences = np.random.RandomState(1), []
+    for _ in range(draws):
+        chosen = random.randint(0, len(new), len(new))
+        differences.append(correlation([new[i] for i in chosen], only_sure) - correlation([old[i] for i in chosen], only_sure))
+    return float(np.percentile(differences, 2.5)), float(np.percentile(differences, 97.5))
 
 
 def report(work: Path, out: Path, voice: Speaker, speaker: str, references_only: bool) -> None:
@@ -126,27 +189,44 @@ def report(work: Path, out: Path, voice: Speaker, speaker: str, references_only:
     if references_only:
         print(f"{speaker}: reference WER {rate(theirs):.1f} % ({len(texts)} sentences)", flush=True)
         return
-    wavs = [write(out / speaker, s.key, voice.speak(s.symbols, speaker)) for s in chosen]
-    ours = word_errors(texts, transcribe(wavs, out / f"{speaker}-made"))
+    plain, errors = measure(work, out, voice, speaker, (chosen, theirs), with_prosody=False)
+    if voice.knows(speaker) and chosen[0].rows is not None:
+        steered, steered_errors = measure(work, out, voice, speaker, (chosen, theirs), with_prosody=True)
+        changes = []
+        for only_sure in (False, True):
+            low, high = correlation_interval(steered, plain, only_sure)
+            changes.append(f"{correlation(steered, only_sure) - correlation(plain, only_sure):+.3f} (95 %: {low:+.3f} .. {high:+.3f})")
+        low, high = difference_interval(steered_errors, errors)
+        print(f"\n{speaker}, what prosody changes: F0 corr {changes[0]}, in sure frames {changes[1]}, "
+              f"WER {rate(steered_errors) - rate(errors):+.1f} ({low:+.1f} .. {high:+.1f})\n", flush=True)
+
+
+def measure(work: Path, out: Path, voice: Speaker, speaker: str, against: tuple[list[Sentence], list], with_prosody: bool) -> tuple[list[Pitch], list]:
+    """Speaks and measures the sentences, prints a row of the table, and gives the pitches and the word errors."""
+    chosen, theirs = against
+    texts = [sentence.text for sentence in chosen]
+    name = f"{speaker}-prosody" if with_prosody else speaker
+    wavs = [write(out / name, s.key, voice.speak(s.symbols, speaker, s.rows if with_prosody else None)) for s in chosen]
+    ours = word_errors(texts, transcribe(wavs, out / f"{name}-made"))
     low, high = difference_interval(ours, theirs)
-    distortions, made_hz, true_hz, seconds, true_seconds, spreads, true_spreads = [], [], [], 0.0, 0.0, [], []
+    distortions, pitches, seconds, true_seconds, spreads, true_spreads = [], [], 0.0, 0.0, [], []
     for sentence in chosen:
-        made = scipy.io.wavfile.read(out / speaker / f"{sentence.key}_22.wav")[1].astype("f8")
+        made = scipy.io.wavfile.read(out / name / f"{sentence.key}_22.wav")[1].astype("f8")
         true = scipy.io.wavfile.read(work / speaker / "22k" / f"{sentence.key}.wav")[1].astype("f8")
         seconds, true_seconds = seconds + len(made) / RATE, true_seconds + len(true) / RATE
-        distortion, a, b = likeness(made, true, speaker)
+        distortion, pitch = likeness(made, true, speaker)
         distortions.append(distortion)
-        made_hz.append(a)
-        true_hz.append(b)
-        if len(a) > 20:
-            spreads.append(semitone_spread(a))
-            true_spreads.append(semitone_spread(b))
-    a, b = np.concatenate(made_hz), np.concatenate(true_hz)
+        pitches.append(pitch)
+        if len(pitch.made) > 20:
+            spreads.append(semitone_spread(pitch.made))
+            true_spreads.append(semitone_spread(pitch.true))
+    a, b = np.concatenate([pitch.made for pitch in pitches]), np.concatenate([pitch.true for pitch in pitches])
     cells = [
-        speaker, f"{len(texts)} / {sum(n for _, n in ours)}", f"{rate(ours):.1f}", f"{rate(theirs):.1f}", f"{low:+.1f} .. {high:+.1f}",
-        f"{np.mean(distortions):.2f}", f"{np.sqrt(((a - b) ** 2).mean()):.1f}", f"{np.corrcoef(np.log(a), np.log(b))[0, 1]:.2f}",
+        f"{speaker}, with prosody" if with_prosody else speaker, f"{len(texts)} / {sum(n for _, n in ours)}", f"{rate(ours):.1f}", f"{rate(theirs):.1f}",
+        f"{low:+.1f} .. {high:+.1f}", f"{np.mean(distortions):.2f}", f"{np.sqrt(((a - b) ** 2).mean()):.1f}", f"{correlation(pitches):.2f}", f"{correlation(pitches, only_sure=True):.2f}",
         f"{np.median(a):.0f} / {np.median(b):.0f}", f"{np.mean(spreads):.1f} / {np.mean(true_spreads):.1f}", f"{seconds / true_seconds:.2f}"]
     print(f"| {' | '.join(cells)} |", flush=True)
+    return pitches, ours
 
 
 def common(work: Path, out: Path, voice: Speaker, speakers: list[str]) -> None:
@@ -155,8 +235,11 @@ def common(work: Path, out: Path, voice: Speaker, speakers: list[str]) -> None:
     texts = [sentence.text for sentence in chosen]
     print(f"\nOn the {len(texts)} texts of slt:\n\n| speaker | WER % |\n|---|---|")
     for speaker in speakers:
-        wavs = [write(out / f"common-{speaker}", s.key, voice.speak(s.symbols, speaker)) for s in chosen]
-        print(f"| {speaker} | {rate(word_errors(texts, transcribe(wavs, out / f'common-{speaker}-made'))):.1f} |", flush=True)
+        for with_prosody in (False, True) if voice.knows(speaker) and chosen[0].rows is not None else (False,):
+            name = f"common-{speaker}-prosody" if with_prosody else f"common-{speaker}"
+            wavs = [write(out / name, s.key, voice.speak(s.symbols, speaker, s.rows if with_prosody else None)) for s in chosen]
+            wrong = rate(word_errors(texts, transcribe(wavs, out / f"{name}-made")))
+            print(f"| {speaker}{', with prosody' if with_prosody else ''} | {wrong:.1f} |", flush=True)
 
 
 def speed(work: Path, voice: Speaker) -> None:
@@ -190,7 +273,7 @@ def main() -> None:
     out = options.work.resolve() / "evaluation"
     out.mkdir(exist_ok=True)
     if not options.references_only:
-        heads = ["speaker", "sentences / words", "WER %", "reference WER %", "difference, 95 %", "MCD dB", "F0 RMSE Hz", "F0 corr", "F0 median Hz",
+        heads = ["speaker", "sentences / words", "WER %", "reference WER %", "difference, 95 %", "MCD dB", "F0 RMSE Hz", "F0 corr", "in sure frames", "F0 median Hz",
                  "F0 sd semitones", "length"]
         print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
     for speaker in voice.numbers if options.speakers is None else options.speakers:

@@ -44,7 +44,7 @@ def _dft_nodes(forward: list[str], inverse: list[str]) -> tuple[list[onnx.Tensor
     return [numpy_helper.from_array(value, name) for name, value in tables.items()], nodes
 
 
-def _as_int8(tensor: onnx.TensorProto) -> tuple[list[onnx.TensorProto], list[onnx.NodeProto]]:
+def as_int8(tensor: onnx.TensorProto) -> tuple[list[onnx.TensorProto], list[onnx.NodeProto]]:
     """The tensor as int8 and scales, and the nodes that give it back; runtimes fold them when they load the model."""
     value = numpy_helper.to_array(tensor)
     axes = {2: (0,), 3: (1, 2)}[value.ndim]
@@ -71,7 +71,7 @@ def pack(model: onnx.ModelProto) -> onnx.ModelProto:
         elif value.dtype != np.float32 or value.size < SMALLEST or value.ndim not in (2, 3) or tensor.name in exact or "correction" in tensor.name:
             kept.append(tensor)
         else:
-            parts, more = _as_int8(tensor)
+            parts, more = as_int8(tensor)
             kept += parts
             nodes += more
     tables, more = _dft_nodes(forward, inverse)

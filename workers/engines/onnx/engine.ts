@@ -96,7 +96,7 @@ export class OnnxEngine implements SpeechEngine {
     const piece = await this.#firstPiece(warmUpText);
     if (piece === null) return;
     const row = { piece, speakerId: this.#layout.config.default_speaker_id, pitchRatio: 1, whisper: false };
-    const scales = this.#layout.scales(ownSteering);
+    const scales = this.#layout.scales(ownSteering, row.speakerId);
     const { speakWindows } = this.#calls;
     await Promise.all(
       allThreads.map(async (threads) => {
@@ -155,7 +155,7 @@ export class OnnxEngine implements SpeechEngine {
       job,
       pieces: speakable ? this.#cut(varied.symbols) : [],
       speakerId,
-      scales: layout.scales(steering),
+      scales: layout.scales(steering, speakerId),
       pitchRatio: layout.pitchRatio(steering),
       whisper: chunk.delivery.whisper,
       timer: new WordTimer(chunk.text, spoken),
@@ -213,9 +213,10 @@ export class OnnxEngine implements SpeechEngine {
 
 function voiceFiles({ folder, manifest: { files } }: ModelFolder, graph: string): VoiceFiles {
   const { encoder, decoder } = files;
-  if (encoder === undefined || decoder === undefined) return { graph: join(folder, graph), halves: null };
+  const prosody = files.prosody === undefined ? null : join(folder, files.prosody.path);
+  if (encoder === undefined || decoder === undefined) return { graph: join(folder, graph), halves: null, prosody };
   const halves = { encoder: join(folder, encoder.path), decoder: join(folder, decoder.path) };
-  return { graph: join(folder, graph), halves };
+  return { graph: join(folder, graph), halves, prosody };
 }
 
 /** Throws `ModelProblem` when a graph does not have exactly the inputs that are fed, or no output. */

@@ -23,7 +23,10 @@ export async function measureSpeakers(
   const { num_speakers: count, default_speaker_id: usual, audio } = layout.config;
   const measure = async (speakerId: number): Promise<VoiceTraits | null> => {
     if (piece === null || layout.measuredSpeaker(speakerId) !== speakerId) return null;
-    const [row] = await run([{ piece, speakerId, pitchRatio: 1, whisper: false }], layout.scales(ownSteering));
+    const [row] = await run(
+      [{ piece, speakerId, pitchRatio: 1, whisper: false }],
+      layout.scales(ownSteering, speakerId),
+    );
     if (row === undefined) return null;
     try {
       const measured = measureVoice({ samples: row.samples, sampleRate: audio.sample_rate });

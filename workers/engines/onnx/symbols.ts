@@ -1,3 +1,4 @@
+import type { ProsodyRow } from "../../text/pronunciation/prosody-features.js";
 import type { TextRange } from "../../text/spoken-text.js";
 
 /** One symbol to speak, and the range of the spoken text that it came from. */
@@ -10,6 +11,8 @@ export interface VoiceSymbol {
    */
   pitchSemitones?: number;
   durationFactor?: number;
+  /** What a prosody graph is given for it; absent where it lasts no time or nothing is known of words. */
+  prosody?: ProsodyRow;
 }
 
 /**

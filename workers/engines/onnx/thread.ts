@@ -2,6 +2,7 @@ import type { TaskParts } from "../model-threads.js";
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import { toSamples } from "../shaping.js";
 import { changePitch } from "./pitch-change.js";
+import { withProsody } from "./prosody-graph.js";
 import { type GraphCall, openVoiceGraph, type VoiceGraph, type WindowFrames } from "./voice-graph.js";
 import { whispered } from "./whisper.js";
 import { type GraphHalves, openWindowedGraph } from "./windowed-graph.js";
@@ -11,6 +12,8 @@ export interface VoiceFiles {
   graph: string;
   /** The same graph cut in two, which the processor takes instead; null where it is not. */
   halves: GraphHalves | null;
+  /** The graph that predicts the pitch of each symbol from words and sentences; null where the voice has none. */
+  prosody: string | null;
 }
 
 interface VoiceTask {
@@ -117,8 +120,13 @@ function open({ voice, providers }: VoiceTask): Promise<VoiceGraph> {
   return known;
 }
 
+async function openVoice(files: VoiceFiles, providers: readonly string[]): Promise<VoiceGraph> {
+  const voice = await openSpeakingGraph(files, providers);
+  return files.prosody === null ? voice : await withProsody(voice, files.prosody);
+}
+
 /** The halves take the whole graph's place where the processor runs it: both would hold the weights twice. */
-async function openVoice({ graph, halves }: VoiceFiles, providers: readonly string[]): Promise<VoiceGraph> {
+async function openSpeakingGraph({ graph, halves }: VoiceFiles, providers: readonly string[]): Promise<VoiceGraph> {
   if (halves === null) return await openVoiceGraph(graph, providers);
   if (providers.every((name) => name === "cpu")) return await openWindowedGraph(halves);
   const whole = await openVoiceGraph(graph, providers);

@@ -7,6 +7,8 @@ export interface GraphCall {
   scales: number[];
   /** What the ids of each row are told, for graphs that can be steered; null leaves the input at `scales`. */
   controls: (IdControls | null)[] | null;
+  /** What a prosody graph predicts each row's pitch from, where the voice has one; null for rows that keep their own. */
+  prosody?: (ProsodyInput | null)[] | null;
   /** Speaker of each row. */
   speakerIds: number[];
   /** Row length to pad to, 0 for the longest row's. */
@@ -20,6 +22,16 @@ export interface GraphCall {
 export interface IdControls {
   pitchSemitones: number[];
   durationFactors: number[];
+}
+
+/** What the prosody of one row is predicted from. */
+export interface ProsodyInput {
+  /** Ids of the symbols that last: phones, boundaries between words and pauses. */
+  symbols: number[];
+  /** The front end's columns of each of them, one symbol after the other. */
+  columns: number[];
+  /** Which of the row's ids each symbol is. */
+  places: number[];
 }
 
 /** One row's audio in -1..1, a part of the graph's own memory, and the frames of each id where the graph tells them. */

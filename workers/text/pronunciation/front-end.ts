@@ -18,6 +18,8 @@ export interface PronouncedSymbol {
   symbol: string;
   /** UTF-16 range of the word (or mark) in the text that was pronounced. */
   range: TextRange;
+  /** Which of the text's words and marks it belongs to; -1 for the boundary between words. */
+  tokenIndex: number;
   /** Added to the pitch that the voice would give it. */
   pitchSemitones: number;
   durationFactor: number;
@@ -59,6 +61,11 @@ export class EnglishFrontEnd {
    * or digit gives nothing.
    */
   pronounce(text: string, isStarred: (range: TextRange) => boolean = () => false): PronouncedSymbol[] {
+    return this.read(text, isStarred).symbols;
+  }
+
+  /** Pronounces a text as `pronounce` does, and gives its words and marks too. */
+  read(text: string, isStarred: (range: TextRange) => boolean): { tokens: SpokenToken[]; symbols: PronouncedSymbol[] } {
     const tokens = phrase(tokensOf(text));
     const shouting = shoutedSentences(tokens);
     const isEmphasized = (index: number): boolean => {
@@ -68,9 +75,10 @@ export class EnglishFrontEnd {
     };
     const marks = accents(tokens, isEmphasized);
     const phones = this.#phonesOf(tokens, shouting);
-    return tokens.flatMap((token, index) =>
-      symbolsOf(token, tokens[index - 1], phones[index] ?? [], marks[index] ?? null),
+    const symbols = tokens.flatMap((token, index) =>
+      symbolsOf({ token, index, before: tokens[index - 1], phones: phones[index] ?? [], accent: marks[index] ?? null }),
     );
+    return { tokens, symbols };
   }
 
   /** A word in capitals that is no acronym: "do NOT". */
@@ -187,25 +195,30 @@ function bySentence(tokens: readonly SpokenToken[], judge: (words: Word[]) => bo
   return verdicts;
 }
 
+/** A token with what was found about it. */
+interface ReadToken {
+  token: SpokenToken;
+  index: number;
+  before: SpokenToken | undefined;
+  phones: Phones;
+  accent: Accent | null;
+}
+
 /** The token's symbols, single code points, with a word boundary before a word that follows another. */
-function symbolsOf(
-  token: SpokenToken,
-  before: SpokenToken | undefined,
-  phones: Phones,
-  accent: Accent | null,
-): PronouncedSymbol[] {
+function symbolsOf({ token, index, before, phones, accent }: ReadToken): PronouncedSymbol[] {
   const { range } = token;
-  if (token.kind === "pause") return [{ symbol: token.mark, range, pitchSemitones: 0, durationFactor: 1 }];
+  if (token.kind === "pause")
+    return [{ symbol: token.mark, range, tokenIndex: index, pitchSemitones: 0, durationFactor: 1 }];
   const symbols: PronouncedSymbol[] = [];
   if (before?.kind === "word" && phones.length > 0) {
     const between = { start: before.range.end, end: Math.max(before.range.end, range.start) };
-    symbols.push({ symbol: " ", range: between, pitchSemitones: 0, durationFactor: 1 });
+    symbols.push({ symbol: " ", range: between, tokenIndex: -1, pitchSemitones: 0, durationFactor: 1 });
   }
   const from = accent?.atEnd === true ? Math.max(0, phones.findLastIndex(isStressed)) : 0;
   for (const [i, phone] of asLabelled(phones).entries()) {
-    const accented = accent !== null && i >= from ? accent : { pitchSemitones: 0, durationFactor: 1 };
-    for (const symbol of phone)
-      symbols.push({ symbol, range, pitchSemitones: accented.pitchSemitones, durationFactor: accented.durationFactor });
+    const { pitchSemitones, durationFactor } =
+      accent !== null && i >= from ? accent : { pitchSemitones: 0, durationFactor: 1 };
+    for (const symbol of phone) symbols.push({ symbol, range, tokenIndex: index, pitchSemitones, durationFactor });
   }
   return symbols;
 }

@@ -26,7 +26,7 @@ export function accents(tokens: readonly SpokenToken[], isEmphasized: (index: nu
 }
 
 /** Last words of list items: short parts between commas, at least two before one that begins with "and" or "or". */
-function listItems(tokens: readonly SpokenToken[]): Set<number> {
+export function listItems(tokens: readonly SpokenToken[]): Set<number> {
   const found = new Set<number>();
   let commas: number[] = [];
   let partStart = 0;

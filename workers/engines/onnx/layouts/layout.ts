@@ -33,9 +33,9 @@ export interface VoiceLayout {
   /** The speaker whose measured traits stand for this one's; null when a cloned voice cannot steer this speaker. */
   measuredSpeaker(speakerId: number): number | null;
   /** The `scales` of the graph's call. */
-  scales(steering: Steering): number[];
+  scales(steering: Steering, speakerId: number): number[];
   /** Change of pitch that is made after the graph: 1 where the graph itself takes the pitch. */
   pitchRatio(steering: Steering): number;
   /** What the rows of a call have besides ids and speakers. */
-  rowInputs(rows: readonly { piece: Piece; speakerId: number }[]): Pick<GraphCall, "controls" | "styles">;
+  rowInputs(rows: readonly { piece: Piece; speakerId: number }[]): Pick<GraphCall, "controls" | "styles" | "prosody">;
 }
