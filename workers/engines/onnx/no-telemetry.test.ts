@@ -15,7 +15,7 @@ it.each([
     `const { ModelThreads } = await import(${modulePath("../model-threads.js")});
      const { SessionPool } = await import(${modulePath("./session-pool.js")});
      const threads = new ModelThreads(1);
-     await new SessionPool(threads).open({ graph: ${voicePath}, halves: null }, []);
+     await new SessionPool(threads).open({ graph: ${voicePath}, halves: null, prosody: null }, []);
      await threads.close();`,
   ],
   [
