@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
@@ -187,15 +187,43 @@ function converse(port: number, line: string, isEnough: (received: string) => bo
   });
 }
 
-/** A loopback TCP port that nobody listens on at this moment. */
-export function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/** Ports that are looked at: above those of well-known services, below those that Kubernetes gives to services of nodes. */
+const LOOKED_AT = { lowest: 10_000, beyond: 30_000 };
+const LOOKS = 100;
+
+/**
+ * A loopback TCP port that nobody listens on at this moment, and that no outgoing connection is given meanwhile: one of
+ * the system's own choice may be taken by any connection between here and whoever listens on it.
+ */
+export async function findFreePort(): Promise<number> {
+  const beyond = Math.min(LOOKED_AT.beyond, lowestOutgoingPort());
+  for (let look = 0; look < LOOKS && beyond > LOOKED_AT.lowest; look++) {
+    const port = randomInt(LOOKED_AT.lowest, beyond);
+    if ((await listenOnce(port)) !== null) return port;
+  }
+  const port = await listenOnce(0);
+  if (port === null) throw new LaunchError("no port of 127.0.0.1 is free");
+  return port;
+}
+
+/** The lowest port that outgoing connections have (Linux, ip(7)); as Linux comes where the system does not say. */
+function lowestOutgoingPort(): number {
+  try {
+    return Number(readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8").split(/\s+/)[0]);
+  } catch {
+    return 32_768;
+  }
+}
+
+/** Listens on a loopback port for a moment; gives the port, null where it is taken. */
+function listenOnce(port: number): Promise<number | null> {
+  return new Promise((resolve) => {
     const probe = createServer();
-    probe.on("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
+    probe.on("error", () => resolve(null));
+    probe.listen(port, "127.0.0.1", () => {
       const address = probe.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
-      probe.close(() => resolve(port));
+      const listening = typeof address === "object" && address !== null ? address.port : null;
+      probe.close(() => resolve(listening));
     });
   });
 }

@@ -1,12 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Redis } from "ioredis";
 import { connect } from "@nats-io/transport-node";
 import { Objm } from "@nats-io/obj";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { startNats as launchNats } from "#launcher/servers";
+import { findFreePort, startNats as launchNats } from "#launcher/servers";
 import { isAlive, untilGone } from "../harness/processes.js";
 import { type ExternalServer, startNats, startRedis } from "../harness/servers.js";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
@@ -29,6 +31,17 @@ describe("servers that the launcher starts", () => {
     const store = await new Objm(connection).create("samples");
     await store.putBlob({ name: "a" }, new Uint8Array(3_000_000).fill(7));
     expect((await store.getBlob("a"))?.length).toBe(3_000_000);
+  });
+
+  it("finds ports that can be listened on, and that no outgoing connection is given", async () => {
+    const lowestOutgoing = Number(readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8").split(/\s+/)[0]);
+    for (let times = 0; times < 20; times++) {
+      const port = await findFreePort();
+      expect(port).toBeLessThan(lowestOutgoing);
+      const server = createServer().listen(port, "127.0.0.1");
+      await once(server, "listening");
+      server.close();
+    }
   });
 
   it("gives a Redis server", async () => {
