@@ -1,46 +1,21 @@
 import { createHash } from "node:crypto";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "#common/clock";
-import { createLogger } from "#common/log";
-import { readModelFolder } from "../../repository/folder.js";
 import { medianPitchHz } from "../testing/pitch.js";
 import { speakOne, type Spoken, testChunk } from "../testing/speak.js";
-import { Phonemizer } from "../espeak/phonemizer.js";
-import { ModelThreads } from "../model-threads.js";
-import { OnnxEngine } from "./engine.js";
-import { SessionPool } from "./session-pool.js";
-
-// From dist/workers/engines/onnx.
-const shipped = fileURLToPath(new URL("../../../../models/parley-en", import.meta.url));
-const log = createLogger("test", "fatal");
+import type { OnnxEngine } from "./engine.js";
+import { EmbeddedVoice } from "./testing/embedded-voice.js";
 
 describe("the prosody of the embedded English voice", () => {
-  const threads = new ModelThreads(2);
-  const directory = mkdtempSync(join(tmpdir(), "parley-prosody-"));
-  const load = async (folder: string): Promise<OnnxEngine> =>
-    await OnnxEngine.load({
-      model: await readModelFolder(folder),
-      pool: new SessionPool(threads),
-      phonemizer: new Phonemizer({ log, clock: systemClock }),
-      providers: ["cpu"],
-      log,
-    });
+  const voice = new EmbeddedVoice();
   let engine: OnnxEngine;
   let without: OnnxEngine;
   beforeAll(async () => {
-    cpSync(shipped, directory, { recursive: true });
-    const manifest = readFileSync(join(directory, "model.yaml"), "utf8");
-    writeFileSync(join(directory, "model.yaml"), manifest.replace(/^ {2}prosody.*\n/gm, ""));
-    [engine, without] = await Promise.all([load(shipped), load(directory)]);
+    [engine, without] = await Promise.all([
+      voice.load(),
+      voice.loadChanged((manifest) => manifest.replace(/^ {2}prosody.*\n/gm, "")),
+    ]);
   });
-  afterAll(async () => {
-    await threads.close();
-    rmSync(directory, { recursive: true });
-  });
+  afterAll(() => voice.close());
 
   const read = (text: string, speaker: string, by = engine): Promise<Spoken> =>
     speakOne(by, testChunk(text, { normalize: true, voice: { speaker } }));

@@ -1,23 +1,11 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "#common/clock";
-import { createLogger } from "#common/log";
 import type { SpeechChunk } from "#protocol/speech/chunk";
-import { readModelFolder } from "../../repository/folder.js";
 import { speakOne, type Spoken, testChunk } from "../testing/speak.js";
 import { spectralDistanceDb } from "../testing/spectral-distance.js";
 import type { ChunkResult } from "../engine.js";
-import { Phonemizer } from "../espeak/phonemizer.js";
-import { ModelThreads } from "../model-threads.js";
-import { OnnxEngine } from "./engine.js";
-import { SessionPool } from "./session-pool.js";
+import type { OnnxEngine } from "./engine.js";
+import { EmbeddedVoice } from "./testing/embedded-voice.js";
 
-// From dist/workers/engines/onnx.
-const shipped = fileURLToPath(new URL("../../../../models/parley-en", import.meta.url));
-const log = createLogger("test", "fatal");
 const texts = [
   "Good morning to you.",
   "She sold the old house by the river, and nobody knows why.",
@@ -26,28 +14,16 @@ const texts = [
 ];
 
 describe("the first chunk of a stream, spoken in windows", () => {
-  const threads = new ModelThreads(2);
-  const directory = mkdtempSync(join(tmpdir(), "parley-windows-"));
-  const load = async (folder: string): Promise<OnnxEngine> =>
-    await OnnxEngine.load({
-      model: await readModelFolder(folder),
-      pool: new SessionPool(threads),
-      phonemizer: new Phonemizer({ log, clock: systemClock }),
-      providers: ["cpu"],
-      log,
-    });
+  const voice = new EmbeddedVoice();
   let engine: OnnxEngine;
   let inOneCall: OnnxEngine;
   beforeAll(async () => {
-    cpSync(shipped, directory, { recursive: true });
-    const manifest = readFileSync(join(directory, "model.yaml"), "utf8");
-    writeFileSync(join(directory, "model.yaml"), manifest.replace(/^ {2}(?:en|de)coder:.*\n/gm, ""));
-    [engine, inOneCall] = await Promise.all([load(shipped), load(directory)]);
+    [engine, inOneCall] = await Promise.all([
+      voice.load(),
+      voice.loadChanged((manifest) => manifest.replace(/^ {2}(?:en|de)coder:.*\n/gm, "")),
+    ]);
   });
-  afterAll(async () => {
-    await threads.close();
-    rmSync(directory, { recursive: true });
-  });
+  afterAll(() => voice.close());
 
   const speakTimed = async (
     chunk: SpeechChunk,
@@ -171,11 +147,7 @@ describe("the first chunk of a stream, spoken in windows", () => {
   });
 
   it("is refused when the halves of a model do not fit together", async () => {
-    const folder = join(directory, "wrong");
-    cpSync(shipped, folder, { recursive: true });
-    const manifest = readFileSync(join(folder, "model.yaml"), "utf8");
-    const swapped = manifest.replace(/decoder: .*/, "decoder: { path: encoder.onnx }");
-    writeFileSync(join(folder, "model.yaml"), swapped);
-    await expect(load(folder)).rejects.toThrow(/encoder and decoder do not fit together/);
+    const swapped = voice.loadChanged((manifest) => manifest.replace(/decoder: .*/, "decoder: { path: encoder.onnx }"));
+    await expect(swapped).rejects.toThrow(/encoder and decoder do not fit together/);
   });
 });
