@@ -6,20 +6,30 @@ import { Phonemizer } from "#workers/engines/espeak/phonemizer";
 import { ModelThreads } from "#workers/engines/model-threads";
 import { OnnxEngine } from "#workers/engines/onnx/engine";
 import { SessionPool } from "#workers/engines/onnx/session-pool";
-import { readModelFolder } from "#workers/repository/folder";
+import { type ModelFolder, readModelFolder } from "#workers/repository/folder";
 
 /** `dist/bench` → the model that speaks English by default. */
 export const voiceFolder = fileURLToPath(new URL("../../models/parley-en", import.meta.url));
 
-/** The engine of a worker with one slot and one thread, loaded and warmed, without a cluster around it. */
+/** The model without the graph that moves its pitch by words: what it then says, other programs say too. */
+export function withoutProsody({ folder, manifest }: ModelFolder): ModelFolder {
+  const { prosody: _, prosodyConfig: __, ...files } = manifest.files;
+  return { folder, manifest: { ...manifest, files } };
+}
+
+/**
+ * The engine of a worker with one slot and one thread, loaded and warmed, without a cluster around it; of a model that
+ * `change` may have changed.
+ */
 export async function loadVoiceEngine(
   providers: readonly string[] = ["cpu"],
+  change: (model: ModelFolder) => ModelFolder = (model) => model,
 ): Promise<{ engine: OnnxEngine; close(): Promise<void> }> {
   const log = createLogger("bench", "warn");
   const threads = new ModelThreads(1);
   const phonemizer = new Phonemizer({ log, clock: systemClock });
   const engine = await OnnxEngine.load({
-    model: await readModelFolder(voiceFolder),
+    model: change(await readModelFolder(voiceFolder)),
     pool: new SessionPool(threads),
     phonemizer,
     providers,

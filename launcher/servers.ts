@@ -215,11 +215,11 @@ function lowestOutgoingPort(): number {
   }
 }
 
-/** Listens on a loopback port for a moment; gives the port, null where it is taken. */
+/** Listens on a loopback port for a moment; gives the port, null where it is taken. Rejects where no port can be had. */
 function listenOnce(port: number): Promise<number | null> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const probe = createServer();
-    probe.on("error", () => resolve(null));
+    probe.on("error", (error: NodeJS.ErrnoException) => (error.code === "EADDRINUSE" ? resolve(null) : reject(error)));
     probe.listen(port, "127.0.0.1", () => {
       const address = probe.address();
       const listening = typeof address === "object" && address !== null ? address.port : null;

@@ -1,7 +1,7 @@
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { describeRun, runFacts } from "../faults/matrix/runs.js";
+import { describeRun, readRows, runFacts } from "../faults/matrix/runs.js";
 
 /** From `dist/test/soak`. */
 const file = join(import.meta.dirname, "../../../test/soak/runs.jsonl");
@@ -20,11 +20,7 @@ const soakSchema = runFacts.extend({
 export type SoakRun = z.infer<typeof soakSchema>;
 
 /** Every run that was kept, oldest first. */
-export function readSoakRuns(): SoakRun[] {
-  if (!existsSync(file)) return [];
-  const lines = readFileSync(file, "utf8").split("\n");
-  return lines.filter((line) => line !== "").map((line) => soakSchema.parse(JSON.parse(line)));
-}
+export const readSoakRuns = (): SoakRun[] => readRows(file, soakSchema);
 
 /** Keeps a run, for `docs/reliability.md`, if it was long enough; gives the file, null where it is not kept. */
 export function addSoakRun(

@@ -1,11 +1,13 @@
 import { createInterface } from "node:readline";
 import { samplesToBytes } from "#audio/pcm";
-import { chunkOf, loadVoiceEngine } from "../../voice-engine.js";
+import { chunkOf, loadVoiceEngine, withoutProsody } from "../../voice-engine.js";
 import { FIRST_AUDIO_MS, type SpeakAnswer, type SpeakQuestion } from "./way.js";
 
 /** A worker's engine with one thread and no cluster around it: answers lines of JSON. */
 const { engine } = await loadVoiceEngine();
 const { sampleRate } = engine.describe();
+/** Says what other programs say, which load no prosody: for comparing. */
+const { engine: plain } = await loadVoiceEngine(["cpu"], withoutProsody);
 
 const answer = (value: object): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
 answer({ ready: true });
@@ -18,7 +20,7 @@ async function speak({ text, keep }: SpeakQuestion): Promise<SpeakAnswer> {
   let samplesSoFar = 0;
   let firstMs = Number.NaN;
   const startMs = performance.now();
-  const [result] = await engine.speak([
+  const [result] = await (keep ? plain : engine).speak([
     {
       chunk: chunkOf(text),
       signal: new AbortController().signal,

@@ -26,7 +26,7 @@ export interface VoiceClient {
 
 /** What a `LineProgram` that speaks in its own process is asked. */
 export interface SpeakQuestion extends Utterance {
-  /** Whether the audio itself is wanted. */
+  /** Whether the audio itself is wanted, to be compared. */
   keep: boolean;
 }
 

@@ -34,10 +34,13 @@ const runSchema = runFacts.extend({
 export type Run = z.infer<typeof runSchema>;
 
 /** Every run so far, oldest first. */
-export function readRuns(): Run[] {
-  if (!existsSync(file)) return [];
-  const lines = readFileSync(file, "utf8").split("\n");
-  return lines.filter((line) => line !== "").map((line) => runSchema.parse(JSON.parse(line)));
+export const readRuns = (): Run[] => readRows(file, runSchema);
+
+/** The rows of a file of JSON lines, oldest first; none where there is no file. Throws when one does not fit the schema. */
+export function readRows<Row>(path: string, schema: z.ZodType<Row>): Row[] {
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, "utf8").split("\n");
+  return lines.filter((line) => line !== "").map((line) => schema.parse(JSON.parse(line)));
 }
 
 /** Adds a run; gives the file. */

@@ -4,8 +4,9 @@
  */
 export type Phones = readonly string[];
 
-const PRIMARY = "ˈ";
-const SECONDARY = "ˌ";
+/** The mark of a word's main stress, and that of a lesser one. */
+export const PRIMARY = "ˈ";
+export const SECONDARY = "ˌ";
 const vowels = new Set("ɑæʌɔᴡᴉɛɝᴀɪiᴏʏʊuə");
 const voiceless = new Set("pftkθ");
 const sibilants = new Set("szʃʒʧʤ");

@@ -1,4 +1,5 @@
 import { listItems } from "./intonation.js";
+import { isVowel, PRIMARY, SECONDARY } from "./phones.js";
 import { endsSentence } from "./phrasing.js";
 import type { SpokenToken } from "./tokens.js";
 import { wordKind, wordKinds } from "./word-kinds.js";
@@ -11,9 +12,6 @@ export interface TokenSymbol {
 
 const marks = ["|", ",", ":", ";", ".", "!", "?"] as const;
 const sentenceTypes = ["statement", "yes-no question", "content question", "exclamation", "unfinished"] as const;
-const STRESS = "\u02c8";
-const SECONDARY = "\u02cc";
-const vowels = new Set("ɑæʌɔᴡᴉɛɝᴀɪiᴏʏʊuə");
 
 /**
  * What a prosody graph is given for each symbol besides the symbol, in this order, with the number of values of each. The
@@ -63,11 +61,11 @@ export function prosodyFeatures(
   return symbols.map(({ symbol, tokenIndex }, i) => {
     if (tokenIndex >= 0) lastToken = tokenIndex;
     const ofToken = ofTokens[lastToken];
-    if (symbol === STRESS || symbol === SECONDARY || ofToken === undefined) return null;
+    if (symbol === PRIMARY || symbol === SECONDARY || ofToken === undefined) return null;
     const [before, after] = tokenIndex < 0 ? [0, 0] : (syllables[i] ?? [0, 0]);
     const own: Record<Column, number> = {
       ...ofToken,
-      stressed: symbols[i - 1]?.symbol === STRESS ? 1 : 0,
+      stressed: symbols[i - 1]?.symbol === PRIMARY ? 1 : 0,
       syllablesBefore: Math.min(before, 5),
       syllablesAfter: Math.min(after, 5),
     };
@@ -79,13 +77,13 @@ export function prosodyFeatures(
 function syllablePlaces(symbols: readonly TokenSymbol[]): (readonly [before: number, after: number])[] {
   const total = new Map<number, number>();
   for (const { symbol, tokenIndex } of symbols)
-    if (vowels.has(symbol)) total.set(tokenIndex, (total.get(tokenIndex) ?? 0) + 1);
+    if (isVowel(symbol)) total.set(tokenIndex, (total.get(tokenIndex) ?? 0) + 1);
   const begun = new Map<number, number>();
   return symbols.map(({ symbol, tokenIndex }) => {
     const before = begun.get(tokenIndex) ?? 0;
-    const isVowel = vowels.has(symbol);
-    if (isVowel) begun.set(tokenIndex, before + 1);
-    return [before, (total.get(tokenIndex) ?? 0) - before - (isVowel ? 1 : 0)];
+    const own = isVowel(symbol) ? 1 : 0;
+    begun.set(tokenIndex, before + own);
+    return [before, (total.get(tokenIndex) ?? 0) - before - own];
   });
 }
 
