@@ -9,6 +9,8 @@ export interface SubmissionStreamOptions {
   submissions: SubmissionMachine<Submission>;
   /** When the next tick is due; infinity when nothing waits for time. */
   nextWakeMs: (nowMs: number) => number;
+  /** Called when a tick was due. */
+  tick?: (nowMs: number) => void;
   /** Called after every input, when its messages have been sent. */
   afterInput?: () => void;
 }
@@ -76,7 +78,10 @@ export class SubmissionStream {
     const wakeMs = this.#options.nextWakeMs(nowMs);
     if (wakeMs === Number.POSITIVE_INFINITY) return;
     this.#cancelTimer = this.#clock.after(Math.max(1, wakeMs - this.#clock.nowMs()), () =>
-      this.input((tickMs) => this.#options.submissions.tick(tickMs, this.#bus.isConnected())),
+      this.input((tickMs) => {
+        this.#options.submissions.tick(tickMs, this.#bus.isConnected());
+        this.#options.tick?.(tickMs);
+      }),
     );
   }
 }

@@ -80,6 +80,7 @@ export class ReplySpeech {
     if (this.#isOver) return;
     this.#audio.addText(text);
     this.#add(this.#chunker.push(text));
+    if (this.#stream.wantsText) this.#add(this.#chunker.releaseHeld());
     this.#cancelStall();
     this.#cancelStall = this.#options.clock.after(stallMs[pace.latency], () =>
       this.#add(this.#chunker.releaseFinished()),
@@ -121,6 +122,8 @@ export class ReplySpeech {
     switch (event.type) {
       case "chunk-started":
         return this.#audio.chunkStarted(event.chunkIndex, event.text, this.#trackSample(event.offsetSamples));
+      case "text-wanted":
+        return this.#add(this.#chunker.releaseHeld());
       case "words":
         return this.#audio.words(event.chunkIndex, event.words);
       case "samples":

@@ -86,6 +86,7 @@ export class SpokenRequest {
   /** Takes text that arrived at `arrivedAtMs`. */
   text(text: string, arrivedAtMs: number): void {
     this.#add(this.#chunker.push(text), arrivedAtMs);
+    if (this.#stream.wantsText) this.#add(this.#chunker.releaseHeld(), arrivedAtMs);
   }
 
   /** Text stopped arriving: speaks finished sentences that were held back for more. */
@@ -135,7 +136,9 @@ export class SpokenRequest {
   }
 
   #note(event: StreamEvent): void {
-    if (event.type === "first-frame") this.#firstAudio.firstFrame(event, this.#options.context.clock.nowMs());
+    const { clock } = this.#options.context;
+    if (event.type === "text-wanted") return this.#add(this.#chunker.releaseHeld(), clock.nowMs());
+    if (event.type === "first-frame") this.#firstAudio.firstFrame(event, clock.nowMs());
     this.#encoding.take(event);
   }
 

@@ -262,6 +262,28 @@ describe("incremental cutting", () => {
     expect(texts(chunker.flush())).toEqual(["Ask Dr. Who, if"]);
   });
 
+  it("releases held text up to its best place, where it is long enough and not the first of the text", () => {
+    const chunker = makeChunker({ minChunkLength: 50 });
+    const held = "After that it went on and on, for a long ti";
+    expect(chunker.push("As a first piece it has sixty characters and is not released")).toEqual([]);
+    expect(chunker.releaseHeld()).toEqual([]);
+    chunker.flush();
+    expect(texts(chunker.push(`It began. ${held}`))).toEqual(["It began."]);
+    expect(chunker.releaseHeld()).toEqual([]);
+    chunker.push("me indeed, wit");
+    expect(texts(chunker.releaseHeld())).toEqual(["After that it went on and on, for a long time indeed,"]);
+    expect(chunker.releaseHeld()).toEqual([]);
+    chunker.push("h not a comma in it any more, it seem");
+    expect(chunker.releaseHeld()).toEqual([]);
+    expect(texts(chunker.flush())).toEqual(["with not a comma in it any more, it seem"]);
+  });
+
+  it("releases nothing that is held where nobody waits", () => {
+    const chunker = makeChunker({ latency: "normal" });
+    chunker.push("It began like any other day in the week. After that it went on and on for a long time");
+    expect(chunker.releaseHeld()).toEqual([]);
+  });
+
   it("cuts anything in linear time", () => {
     // Processor time, not time: other work on the machine must not count.
     const costMicros = (unit: string, characters: number): number => {

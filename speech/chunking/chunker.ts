@@ -20,11 +20,14 @@ export interface ChunkText {
 /** Longest silence that a row of pauses makes. */
 const MAX_PAUSE_MS = 10_000;
 
+/** Held text of fewer characters is not worth a piece of its own, however short pieces may be. */
+const SHORTEST_RELEASED = 20;
+
 /**
  * Cuts text that arrives in pieces into speakable chunks.
  *
- * The result depends on the sequence of characters, on where `flush`, `trigger` and `releaseFinished` were called, and
- * on nothing else: not on how the characters were split over `push` calls. A manner asked for by a tag holds until the
+ * The result depends on the sequence of characters, on where `flush`, `trigger`, `releaseFinished` and `releaseHeld` were
+ * called, and on nothing else: not on how the characters were split over `push` calls. A manner asked for by a tag holds until the
  * next such tag or the end of the sentence, whichever comes first; a switch of speaker holds until the next.
  */
 export class Chunker {
@@ -94,6 +97,20 @@ export class Chunker {
   releaseFinished(): ChunkText[] {
     if (this.#reader.held !== "") return [];
     const cut = this.#cutter.finished();
+    if (cut !== null) this.#takeText(this.#cutOff(cut));
+    return this.#chunks.splice(0);
+  }
+
+  /**
+   * Gives the beginning of text that is held back for a longer piece, up to the best place that it has, where it is
+   * long enough to be worth a piece. Call when the listener has nothing left to hear. A first piece has early limits of
+   * its own, and where nobody waits (`normal`) whole sentences are worth a pause.
+   */
+  releaseHeld(): ChunkText[] {
+    const { latency, minChunkLength } = this.#pace;
+    if (this.#ordinal === 0 || latency === "normal") return [];
+    if (this.#cutter.text.length < Math.max(minChunkLength, SHORTEST_RELEASED)) return [];
+    const cut = this.#cutter.bestSoFar();
     if (cut !== null) this.#takeText(this.#cutOff(cut));
     return this.#chunks.splice(0);
   }

@@ -95,6 +95,11 @@ export class Cutter {
     return length > 0 && this.#speakable ? { length, sentenceEnd: true } : null;
   }
 
+  /** The best place for a cut in the text so far, where nothing more is waited for; null when it has none. */
+  bestSoFar(): Cut | null {
+    return this.#bestBelow(this.text.length);
+  }
+
   /** What the character says about the place before it. */
   #noteBefore(character: string, at: number): void {
     const space = isSpace(character);
@@ -186,13 +191,19 @@ export class Cutter {
    */
   #overflow(character: string): Cut | null {
     const { max } = this.#limits;
-    const worthwhile = max / 3;
+    const best = this.#bestBelow(max);
+    if (best !== null) return best;
+    return this.#speakable && this.text.length > max * FORCED_CUT_FACTOR ? this.#forced(character) : null;
+  }
+
+  /** A clause of a third of `length` is worth a cut; a word's end is where there is nothing else. */
+  #bestBelow(length: number): Cut | null {
+    const worthwhile = length / 3;
     if (this.#sentence > 0) return { length: this.#sentence, sentenceEnd: true };
     if (this.#clause >= worthwhile) return { length: this.#clause, sentenceEnd: false };
     if (this.#conjunction >= worthwhile) return { length: this.#conjunction, sentenceEnd: false };
     const plain = Math.max(this.#space, this.#clause, this.#conjunction);
-    if (plain > 0) return { length: plain, sentenceEnd: false };
-    return this.#speakable && this.text.length > max * FORCED_CUT_FACTOR ? this.#forced(character) : null;
+    return plain > 0 ? { length: plain, sentenceEnd: false } : null;
   }
 
   /**

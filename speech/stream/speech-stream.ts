@@ -33,12 +33,18 @@ export class SpeechStream {
     this.#stream = client.open(settings.streamId, {
       submissions: this.#machine.submissions,
       nextWakeMs: (nowMs) => this.#machine.nextWakeMs(nowMs),
+      tick: (nowMs) => this.#machine.tick(nowMs),
       afterInput: () => this.#afterInput(),
     });
   }
 
   get id(): string {
     return this.#options.settings.streamId;
+  }
+
+  /** Whether `text-wanted` was given and no piece came since. */
+  get wantsText(): boolean {
+    return this.#machine.wantsText;
   }
 
   /** UTF-8 bytes of text that no scheduler has yet. */

@@ -14,5 +14,7 @@ export type StreamEvent =
   | { type: "marked" }
   /** Where the time of the stream's first chunk went, up to its first frame's arrival. */
   | { type: "first-frame"; queuedUs: number; engineUs: number; roundTripMs: number }
+  /** The player is about to run dry, and nothing is left to speak: text that is held back for a longer piece is due. */
+  | { type: "text-wanted" }
   | { type: "ended" }
   | { type: "failed"; error: ServiceError };

@@ -8,6 +8,12 @@ import type { StreamEvent } from "./stream-event.js";
 import type { StreamSettings } from "./stream-settings.js";
 
 /**
+ * A stream asks for text so long before its player runs dry: about what speaking takes on a busy machine, and a player's
+ * store of 100 ms.
+ */
+const TEXT_LEAD_MS = 300;
+
+/**
  * The life of one stream of speech, as a state machine without clock, bus or timer. It paces the chunks, hands them to
  * its submissions, and gives their audio to the client in order.
  *
@@ -30,6 +36,7 @@ export class StreamMachine {
   #waitingBytes = 0;
   #waitingCharacters = 0;
   #textEnded = false;
+  #wantsText = false;
   #held = false;
   #over = false;
   #events: StreamEvent[] = [];
@@ -60,6 +67,11 @@ export class StreamMachine {
     return this.#over;
   }
 
+  /** Whether `text-wanted` was given and no piece came since. */
+  get wantsText(): boolean {
+    return this.#wantsText;
+  }
+
   /** UTF-8 bytes of chunks that were not yet handed to a scheduler. */
   get waitingBytes(): number {
     return this.#waitingBytes;
@@ -72,6 +84,7 @@ export class StreamMachine {
 
   /** Adds pieces to speak, in order. */
   add(pieces: ChunkText[], nowMs: number): void {
+    this.#wantsText = false;
     for (const piece of pieces) {
       const work = new ChunkWork(piece, this.#added++, nowMs, { settings: this.#settings, ownerId: this.#ownerId });
       this.#waitingBytes += work.textBytes;
@@ -117,15 +130,30 @@ export class StreamMachine {
     if (!this.#over) this.#finish();
   }
 
+  /** Time has passed. */
+  tick(nowMs: number): void {
+    if (nowMs < this.#textWantedMs()) return;
+    this.#wantsText = true;
+    this.#give({ type: "text-wanted" });
+  }
+
   /** When `tick` is due; infinity when nothing waits for time. */
   nextWakeMs(nowMs: number): number {
-    const wakeMs = this.submissions.nextWakeMs();
+    const wakeMs = Math.min(this.submissions.nextWakeMs(), this.#textWantedMs());
     const { windowChunks, aheadMs } = this.#settings.pacing;
     const atWork = this.#work.findIndex((work) => work.state === "waiting");
     if (atWork < 0 || atWork >= windowChunks || this.#held) return wakeMs;
     // Only pacing holds the next chunk back: it is due when the client has played what exceeds the limit.
     const atWorkMs = this.#work.slice(0, atWork).reduce((sum, work) => sum + this.#comingMs(work), 0);
     return Math.min(wakeMs, nowMs + Math.max(10, this.#playout.aheadMs(nowMs) + atWorkMs - aheadMs));
+  }
+
+  /** When text is wanted next; infinity where more of it is not what the player lacks. */
+  #textWantedMs(): number {
+    const { endsAtMs } = this.#playout;
+    if (this.#wantsText || this.#textEnded || this.#held || this.#over || endsAtMs === Number.NEGATIVE_INFINITY)
+      return Number.POSITIVE_INFINITY;
+    return this.#work.reduce((sum, work) => sum + this.#comingMs(work), endsAtMs) - TEXT_LEAD_MS;
   }
 
   #progressed(work: ChunkWork, frame: AudioFrame, nowMs: number): void {

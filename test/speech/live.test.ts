@@ -135,6 +135,19 @@ describe("WebSocket /v1/tts/live", () => {
     socket.terminate();
   });
 
+  it("speaks the beginning of a sentence when there is nothing left to hear before it", async () => {
+    const clause = "Well, here is the first clause,";
+    const alone = await speak(pcm, [clause, { event: "stop" }]);
+    const { socket, send, audioBytes } = await conversation();
+    send({ event: "start", request: { text: "", ...pcm } });
+    send({ event: "text", text: `${clause} and this is the rest of a sentence that has not been written to its e` });
+    await until(() => audioBytes() > alone.audio.byteLength + 20_000, {
+      withinMs: 10_000,
+      what: "sound of the rest, without a mark, flush or stop",
+    });
+    socket.terminate();
+  });
+
   describe("in the order of events of known clients", () => {
     const nulls = { reference_id: null, prosody: null, sample_rate: null, references: [] };
 

@@ -41,8 +41,10 @@ export function openParleyLayout(model: ModelFolder, config: PiperConfig): Voice
     config,
     graphInputs: piperInputs(config),
     languages: [languageOf(config)],
-    read: async (spoken, source) =>
-      isEnglish(spoken.language) ? readEnglish({ frontEnd, prosody }, spoken, source) : [],
+    read: async (spoken, source, speakerId) => {
+      const ofSpeaker = ownRange(speakerId) === 1 ? null : prosody;
+      return isEnglish(spoken.language) ? readEnglish({ frontEnd, prosody: ofSpeaker }, spoken, source) : [];
+    },
     vary: (symbols, chunk) => ({ symbols: variedSymbols(symbols, chunk), pace: 1 }),
     defaultSpeaker: (_language, traits, own) => (traits === null ? null : nearestSpeaker(traits, own)) ?? usual,
     measuredSpeaker: (speakerId) => (speakerId === usual || speakers <= MOST_MEASURED ? speakerId : null),
