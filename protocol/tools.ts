@@ -205,8 +205,11 @@ export type ToolListQuery = z.infer<typeof toolListQuery>;
 export const toolList = pageEnvelope.extend({ tools: z.array(toolSummary) });
 export type ToolList = z.infer<typeof toolList>;
 
+/** Any JSON value, by the name under which descriptions of the API have it: it contains itself. */
+const jsonValue = z.json().meta({ id: "JsonValue" });
+
 /** Body of `POST /v1/agent/tools/{tool_id}/test`. System variables are given inside, as an object named `system`. */
-export const toolTestRequest = z.strictObject({ arguments: z.record(z.string(), z.json()).default({}) });
+export const toolTestRequest = z.strictObject({ arguments: z.record(z.string(), jsonValue).default({}) });
 export type ToolTestRequest = z.infer<typeof toolTestRequest>;
 
 /** What a test request met. A failure to get any answer is told in `error`; `status_code` is null then. */

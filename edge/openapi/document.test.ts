@@ -41,6 +41,16 @@ describe("the OpenAPI document", () => {
     expect(ids).toContain("postV1Tts");
   });
 
+  it("refers to nothing that it does not have", () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]*)"/g)].map(([, path = ""]) => path);
+    expect(references).toContain("components/schemas/JsonValue");
+    for (const reference of new Set(references)) {
+      const found = reference.split("/").reduce<unknown>((at, name) => (at as Record<string, unknown>)?.[name], document);
+      expect([reference, typeof found]).toEqual([reference, "object"]);
+    }
+    expect(JSON.stringify(document)).not.toContain("$defs");
+  });
+
   it("takes bounds and required fields from the schemas that check requests", () => {
     const { schema } = tts.requestBody!.content["application/msgpack"]!;
     expect(schema.required).toEqual(["text"]);

@@ -4,7 +4,7 @@ import { bracedPath, type Operation, operationTags } from "#protocol/operations/
 import { operations } from "#protocol/operations/operations";
 import { codeSamples } from "./code-samples.js";
 import { exampleRequest } from "./example-request.js";
-import { type JsonSchema, requestSchema, responseSchema } from "./schemas.js";
+import { type JsonSchema, requestSchema, responseSchema, shareDefinitions } from "./schemas.js";
 
 /**
  * Builds the OpenAPI 3.1 description (https://spec.openapis.org/oas/v3.1.0) of the API from the schemas that check its
@@ -17,6 +17,7 @@ export function buildOpenApi(): JsonSchema {
     paths[path] ??= {};
     paths[path][operation.method.toLowerCase()] = describeOperation(operation);
   }
+  const shared = shareDefinitions(paths, { Error: errorSchema, Problems: problemsSchema });
   return {
     openapi: "3.1.0",
     info: {
@@ -27,10 +28,10 @@ export function buildOpenApi(): JsonSchema {
     },
     servers: [{ url: "/" }],
     tags: operationTags.map((name) => ({ name })),
-    paths,
+    paths: shared.part,
     components: {
       securitySchemes: { bearer: { type: "http", scheme: "bearer", description: "An API key." } },
-      schemas: { Error: errorSchema, Problems: problemsSchema },
+      schemas: shared.schemas,
     },
   };
 }

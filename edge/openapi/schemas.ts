@@ -16,6 +16,37 @@ export function responseSchema(schema: z.ZodType): JsonSchema {
   return strip(z.toJSONSchema(schema, { io: "output", unrepresentable: "any", override: describe }));
 }
 
+const DEFINITIONS = "#/$defs/";
+
+/**
+ * Puts the definitions of schemas that contain themselves where a document has its schemas: `$defs` inside a part of it
+ * cannot be referred to. `known` is what the document has there besides. Throws where two parts mean different things by
+ * one name.
+ */
+export function shareDefinitions(
+  part: JsonSchema,
+  known: Record<string, JsonSchema>,
+): { part: JsonSchema; schemas: Record<string, JsonSchema> } {
+  const schemas = { ...known };
+  const take = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(take);
+    if (typeof value !== "object" || value === null) return value;
+    const { $defs = {}, ...rest } = value as JsonSchema & { $defs?: Record<string, JsonSchema> };
+    for (const [name, definition] of Object.entries($defs)) {
+      const shared = take(definition) as JsonSchema;
+      if (JSON.stringify(schemas[name] ?? shared) !== JSON.stringify(shared))
+        throw new TypeError(`two schemas are named ${name}`);
+      schemas[name] = shared;
+    }
+    const taken = Object.fromEntries(Object.entries(rest).map(([name, each]) => [name, take(each)]));
+    const reference = taken["$ref"];
+    return typeof reference === "string" && reference.startsWith(DEFINITIONS)
+      ? { ...taken, $ref: `#/components/schemas/${reference.slice(DEFINITIONS.length)}` }
+      : taken;
+  };
+  return { part: take(part) as JsonSchema, schemas };
+}
+
 type Override = NonNullable<Parameters<typeof z.toJSONSchema>[1]>["override"];
 
 /**
