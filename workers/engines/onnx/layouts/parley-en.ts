@@ -37,14 +37,14 @@ export function openParleyLayout(model: ModelFolder, config: PiperConfig): Voice
   const frontEnd = openFrontEnd(model);
   const prosody = openProsody(model);
   const ownRange = (speakerId: number): number => prosody?.ownRange[speakerId] ?? 1;
+  /** Null for speakers of whom the prosody graph knows nothing. */
+  const prosodyOf = (speakerId: number): Prosody | null => (ownRange(speakerId) === 1 ? null : prosody);
   return {
     config,
     graphInputs: piperInputs(config),
     languages: [languageOf(config)],
-    read: async (spoken, source, speakerId) => {
-      const ofSpeaker = ownRange(speakerId) === 1 ? null : prosody;
-      return isEnglish(spoken.language) ? readEnglish({ frontEnd, prosody: ofSpeaker }, spoken, source) : [];
-    },
+    read: async (spoken, source, speakerId) =>
+      isEnglish(spoken.language) ? readEnglish({ frontEnd, prosody: prosodyOf(speakerId) }, spoken, source) : [],
     vary: (symbols, chunk) => ({ symbols: variedSymbols(symbols, chunk), pace: 1 }),
     defaultSpeaker: (_language, traits, own) => (traits === null ? null : nearestSpeaker(traits, own)) ?? usual,
     measuredSpeaker: (speakerId) => (speakerId === usual || speakers <= MOST_MEASURED ? speakerId : null),
@@ -58,7 +58,8 @@ export function openParleyLayout(model: ModelFolder, config: PiperConfig): Voice
     rowInputs: (rows) => ({
       controls: rows.map(({ piece }) => idControls(piece)),
       styles: null,
-      prosody: rows.map(({ piece, speakerId }) => (ownRange(speakerId) === 1 ? null : prosodyInput(piece))),
+      // To be measured, all speakers say a piece that was read for one of them.
+      prosody: rows.map(({ piece, speakerId }) => (prosodyOf(speakerId) === null ? null : prosodyInput(piece))),
     }),
   };
 }
