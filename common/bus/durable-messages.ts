@@ -182,6 +182,10 @@ const NAME_TAKEN = 10_058;
 /**
  * Makes a stream, or brings one up to date, with as much of the wanted room as the server gives. JetStream sets a
  * stream's room aside when it is made and refuses what it does not have.
+ *
+ * A stream that was just made is updated as well: where nats-server 2.9 could not write a new stream's description on a
+ * full disk, it leaves an empty file, takes the stream for made when it is asked again, and would know nothing of it
+ * after its next start. An update writes the description anew.
  */
 export async function makeStream(manager: JetStreamManager, stream: DurableStream, log: Logger): Promise<void> {
   const settings = {
@@ -198,7 +202,7 @@ export async function makeStream(manager: JetStreamManager, stream: DurableStrea
   for (const maxBytes of sizesToTry(stream.maxBytes, known?.config.max_bytes ?? null)) {
     try {
       if (known === null) await manager.streams.add({ name: stream.name, ...settings, max_bytes: maxBytes });
-      else await manager.streams.update(stream.name, { ...settings, max_bytes: maxBytes });
+      await manager.streams.update(stream.name, { ...settings, max_bytes: maxBytes });
       if (maxBytes < stream.maxBytes)
         log.warn(
           { stream: stream.name, maxBytes, wantedBytes: stream.maxBytes },

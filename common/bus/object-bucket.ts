@@ -60,12 +60,12 @@ const NANOSECONDS_PER_MS = 1_000_000;
 
 /**
  * Opens a bucket, made where it is missing. One of an earlier release may keep its objects for another time: that is
- * set right.
+ * set right. The description of one that never held anything is written once more, as `makeStream` does.
  */
 async function openStore(connection: NatsConnection, { name, maxAgeMs }: Bucket): Promise<ObjectStore> {
   const store = await new Objm(connection).create(name, { ttl: maxAgeMs * NANOSECONDS_PER_MS });
   const { streamInfo } = await store.status();
-  if (streamInfo.config.max_age !== maxAgeMs * NANOSECONDS_PER_MS)
+  if (streamInfo.config.max_age !== maxAgeMs * NANOSECONDS_PER_MS || streamInfo.state.last_seq === 0)
     await setMaxAge(connection, streamInfo.config.name, maxAgeMs);
   return store;
 }

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 /** What Parley keeps in a folder of its own, below the data directory. */
 export type FolderName = "database" | "nats" | "redis" | "livekit" | "analytics";
@@ -72,7 +72,7 @@ function unreadableStream(path: string): string | null {
   for (const account of readdirSync(store)) {
     const streams = join(store, account, "streams");
     for (const name of existsSync(streams) ? readdirSync(streams) : []) {
-      if (wasNeverMade(join(streams, name))) continue;
+      if (isMadeAgain(join(streams, name))) continue;
       try {
         JSON.parse(readFileSync(join(streams, name, "meta.inf"), "utf8"));
       } catch (error) {
@@ -84,11 +84,13 @@ function unreadableStream(path: string): string | null {
 }
 
 /**
- * Whether the disk was full when a stream was made: its description is empty, and nothing was ever stored in it. The
- * server makes it anew in its place when somebody asks for it.
+ * Whether the server makes a stream anew in its place when somebody asks for it, and nothing is lost: the disk was full
+ * when it was made, so that its description is empty, and nothing was ever stored in it, or it is an object store. The
+ * server finds the messages that lie there again, and of those of an object store nobody remembers how many it has had.
  */
-function wasNeverMade(stream: string): boolean {
+function isMadeAgain(stream: string): boolean {
   const [description, messages] = [join(stream, "meta.inf"), join(stream, "msgs")];
   if (existsSync(description) && statSync(description).size > 0) return false;
+  if (existsSync(description) && basename(stream).startsWith("OBJ_")) return true;
   return !existsSync(messages) || readdirSync(messages).every((file) => statSync(join(messages, file)).size === 0);
 }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DataDirectoryError } from "#common/data-directory/data-directory";
 import { connectNats } from "#common/bus/nats";
 import { openUsageBucket } from "#protocol/bus/open-usage";
+import { recordingsBucket } from "#protocol/bus/recording";
 import { openDatabase } from "#control-plane/database/open";
 import { silentLog } from "../control-plane/databases.js";
 import { startCluster } from "../harness/cluster.js";
@@ -47,6 +48,9 @@ beforeAll(async () => {
     body: '{"name":"kept"}',
   });
   expect(answer.status).toBe(201);
+  const bus = await connectNats({ url: cluster.natsUrl, name: "test", log: silentLog });
+  await bus.objects(recordingsBucket).put("stored", new Uint8Array([4, 5, 6]));
+  await bus.close();
   await cluster.stop();
 });
 afterAll(directory.remove);
@@ -82,6 +86,15 @@ it("a JetStream whose stream cannot be read is refused before anything is made i
   cpSync(join(whole, "nats"), join(data, "nats"), { recursive: true });
   const cluster = await startCluster({ dataDirectory: data, models: ["espeak"] });
   expect(await agentsOf(cluster.baseUrl)).toContain("kept");
+  await cluster.stop();
+});
+
+it("an object store without a description, which a full disk left so, is made again with what lies in it", async () => {
+  const data = truncated("nats", `jetstream/jetstream/$G/streams/OBJ_${recordingsBucket.name}/meta.inf`, 0);
+  const cluster = await startCluster({ dataDirectory: data, models: ["espeak"] });
+  const bus = await connectNats({ url: cluster.natsUrl, name: "test", log: silentLog });
+  expect([...((await bus.objects(recordingsBucket).get("stored")) ?? [])]).toEqual([4, 5, 6]);
+  await bus.close();
   await cluster.stop();
 });
 

@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { usageStream } from "#protocol/bus/usage-stream";
+import { openUsageBucket } from "#protocol/bus/open-usage";
 import { usageSubject } from "#protocol/bus/control";
 import type { Bus } from "#common/bus/bus";
 import { connectNats } from "#common/bus/nats";
+import { makeFolder, openDataDirectory } from "#common/data-directory/data-directory";
 import { createFileDurably, writeFileDurably } from "#common/files/durable-file";
 import { openSealer } from "#common/secrets/secret-key";
 import { openDatabase } from "#control-plane/database/open";
@@ -157,6 +159,27 @@ describe("JetStream with little room", () => {
     await nats.stop();
     nats = await startNats({ ...settings, port: nats.port });
     await subscription.ready;
+  });
+
+  it("knows after its next start what was made when the disk was full, and first used when it was not", async () => {
+    mount(120);
+    const data = openDataDirectory(disk.path);
+    const settings = { directory: makeFolder(data, "nats").path, logFile: join(disk.path, "log") };
+    let nats = await startNats(settings);
+    onTestFinished(() => nats.stop());
+    let bus = await connect(nats.url);
+    const stored = () => bus.objects(openUsageBucket).get("an edge's");
+    disk.fill();
+    await expect(bus.objects(openUsageBucket).put("an edge's", Buffer.from("usage"))).rejects.toThrow();
+    disk.empty();
+    await bus.objects(openUsageBucket).put("an edge's", Buffer.from("usage"));
+    await bus.close();
+    await nats.stop();
+    const streams = join(settings.directory, "jetstream/jetstream/$G/streams");
+    expect(readFileSync(join(streams, `OBJ_${openUsageBucket.name}/meta.inf`), "utf8")).toContain(openUsageBucket.name);
+    nats = await startNats(settings);
+    bus = await connect(nats.url);
+    expect(Buffer.from((await stored()) ?? []).toString()).toBe("usage");
   });
 
   it("finds its streams again when the disk has become smaller than what they reserved", async () => {
