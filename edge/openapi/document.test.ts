@@ -45,7 +45,9 @@ describe("the OpenAPI document", () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]*)"/g)].map(([, path = ""]) => path);
     expect(references).toContain("components/schemas/JsonValue");
     for (const reference of new Set(references)) {
-      const found = reference.split("/").reduce<unknown>((at, name) => (at as Record<string, unknown>)?.[name], document);
+      const found = reference
+        .split("/")
+        .reduce<unknown>((at, name) => (at as Record<string, unknown>)?.[name], document);
       expect([reference, typeof found]).toEqual([reference, "object"]);
     }
     expect(JSON.stringify(document)).not.toContain("$defs");
