@@ -1,4 +1,4 @@
-"""Synthetic speech for training: flite, festival and espeak-ng voices at many speeds and pitches.
+"""Synthetic speech for training: flite, festival and espeak-ng voices at many speeds and pitches, and Parley's own voice.
 
 Voices that stay out of training, so that they can be evaluated: flite `awb`, festival `ked_diphone`, espeak-ng accent en-gb-scotland.
 The programs are separate processes (flite, festival) or a library (espeak-ng, GPL) used here only; none of them ships with the model.
@@ -6,9 +6,11 @@ The programs are separate processes (flite, festival) or a library (espeak-ng, G
 
 import argparse
 import ctypes
+import json
 import os
 import random
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -110,10 +112,29 @@ def espeak(front_end: Path, texts: list[str], rng: random.Random, voices: list[s
     return found
 
 
+def parley(front_end: Path, speaker: str, texts: list[str]) -> list[pools.Utterance]:
+    """A speaker of models/parley-en, by the scripts of its training; needs onnxruntime and Parley built."""
+    training = Path(__file__).resolve().parents[1] / "voice"
+    folder = training.parents[1] / "parley-en"
+    sys.path.insert(0, str(training))
+    from evaluate import RATE, Speaker
+
+    voice = Speaker(folder)
+    lines = "".join(f"{i}\t{text}\n" for i, text in enumerate(texts))
+    read = subprocess.run(["node", training / "front-end.mjs", folder], input=lines, capture_output=True, text=True, check=True).stdout
+    phones, found = pools.front_end_phones(front_end, texts), []
+    for row in map(json.loads, read.splitlines()):
+        index = int(row["id"])
+        samples = voice.speak("".join(row["symbols"]), speaker, row["rows"] if voice.knows(speaker) else None)
+        audio = to_16k((np.clip(samples, -1, 1) * 32767).astype("<i2"), RATE)
+        found.append(pools.Utterance(audio, f"parley-{speaker}", phones[index], texts[index]))
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Speak sentences with a classical voice and write them as a pool.")
-    parser.add_argument("engine", choices=["flite", "festival", "espeak"])
-    parser.add_argument("--voice", help="flite: slt rms kal16 awb; festival: cmu_us_slt_arctic_hts ked_diphone; espeak: one voice instead of many")
+    parser.add_argument("engine", choices=["flite", "festival", "espeak", "parley"])
+    parser.add_argument("--voice", help="flite: slt rms kal16 awb; festival: cmu_us_slt_arctic_hts ked_diphone; parley: lj kathleen; espeak: one voice instead of many")
     parser.add_argument("--front-end", type=lambda path: Path(path).resolve(), required=True, help="the program built from front_end.c")
     parser.add_argument("--sentences", type=Path, required=True)
     parser.add_argument("--range", type=int, nargs=2, required=True, metavar=("FROM", "TO"), help="lines of the sentence file")
@@ -126,6 +147,8 @@ def main() -> None:
         found = flite(options.front_end, options.voice, texts, rng)
     elif options.engine == "festival":
         found = festival(options.front_end, options.voice, texts, rng)
+    elif options.engine == "parley":
+        found = parley(options.front_end, options.voice, texts)
     else:
         found = espeak(options.front_end, texts, rng, [options.voice] if options.voice else None)
     pools.write(options.out, found)
