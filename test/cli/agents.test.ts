@@ -162,7 +162,7 @@ describe.skipIf(!canRunLiveKit)("an agent that is made, published and talked to 
     expect(await err).toMatch(/Speak \(arecord, aplay; (?:.*\n)*.*· first sign of the answer after [0-4]\.\d\d s\n/);
     // What was played is what was said: the recognizer understands it.
     const played = await transcriptOf(readFileSync(join(folder.path, "played")));
-    expect(played).toMatch(/welcome to the museum.*ticket/i);
+    expect(played).toMatch(/welcome to the museum.*(?:ticket|twelve|€12)/i);
   }, 120_000);
 
   const silence = (seconds: number): Buffer => Buffer.alloc(seconds * 32_000);
