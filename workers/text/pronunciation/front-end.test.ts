@@ -86,6 +86,9 @@ describe("the English front end", () => {
     expect(long.match(/\|/g)?.length).toBeGreaterThanOrEqual(2);
     expect(long).toContain("|bɪkˈɔz");
     expect(symbols("The man who lived in the red house was here.")).not.toContain("|");
+    const phrases = "The old red house at the far end of the narrow street across from the small church";
+    expect(symbols(`${phrases} burned.`)).not.toContain("|");
+    expect(symbols(`${phrases} with the bells burned down in the night.`).match(/\|/g)?.length).toBe(1);
   });
 
   it("raises the items of a list before its last and what the writer stressed", () => {
