@@ -278,6 +278,17 @@ describe("incremental cutting", () => {
     expect(texts(chunker.flush())).toEqual(["with not a comma in it any more, it seem"]);
   });
 
+  it("ends no piece with a short word that belongs to the next one, where it is cut between words", () => {
+    const chunker = makeChunker({ latency: "low" });
+    const text = "His work during those four years was always the object of his friends' concern";
+    expect(texts(chunker.push(text))).toEqual(["His work during those four years was always"]);
+    chunker.push(" for the");
+    expect(texts(chunker.releaseHeld())).toEqual(["the object of his friends' concern"]);
+    expect(texts(chunker.flush())).toEqual(["for the"]);
+    // Words that are all short are cut where they are.
+    expect(texts(makeChunker({ latency: "low" }).push("no go ".repeat(9)))).toEqual([`${"no go ".repeat(8)}no`]);
+  });
+
   it("releases nothing that is held where nobody waits", () => {
     const chunker = makeChunker({ latency: "normal" });
     chunker.push("It began like any other day in the week. After that it went on and on for a long time");

@@ -30,6 +30,8 @@ const FORCED_CUT_FACTOR = 2;
 /** A letter with more marks than this is cut as well, or hostile text would be held for ever. */
 const MAX_WHOLE_CLUSTER = 100;
 const MAX_REMEMBERED_WORD = 32;
+/** Shorter words mostly belong to the next one: articles, prepositions, pronouns, in many languages. */
+const SHORTEST_CLOSING_WORD = 4;
 
 /**
  * Looks at one character at a time and says when the text so far is to be cut. What it decides depends on the
@@ -52,7 +54,9 @@ export class Cutter {
   #sentence = -1;
   #clause = -1;
   #conjunction = -1;
+  /** The end of the last word, and of the last one that a piece may well end with. */
   #space = -1;
+  #closingWord = -1;
 
   constructor(limits: CutLimits) {
     this.#limits = limits;
@@ -120,6 +124,7 @@ export class Cutter {
     if (space) {
       if (isConjunction(this.#word) && this.#wordStart > 0) this.#conjunction = this.#wordStart;
       this.#space = at;
+      if (this.#word.length >= SHORTEST_CLOSING_WORD) this.#closingWord = at;
     } else this.#noteUnspaced(character, at);
   }
 
@@ -130,7 +135,7 @@ export class Cutter {
       isLowSurrogate(character) && isHighSurrogate(this.text.charAt(at - 1)) ? this.text.charAt(at - 1) : "";
     const start = at - first.length;
     if (start > 0 && isUnspacedScript(this.text.charAt(start - 1)) && !isExtending(first + character))
-      this.#space = start;
+      this.#space = this.#closingWord = start;
   }
 
   /** What the character says about the word it belongs to. */
@@ -202,7 +207,8 @@ export class Cutter {
     if (this.#sentence > 0) return { length: this.#sentence, sentenceEnd: true };
     if (this.#clause >= worthwhile) return { length: this.#clause, sentenceEnd: false };
     if (this.#conjunction >= worthwhile) return { length: this.#conjunction, sentenceEnd: false };
-    const plain = Math.max(this.#space, this.#clause, this.#conjunction);
+    const word = this.#closingWord >= length / 2 ? this.#closingWord : this.#space;
+    const plain = Math.max(word, this.#clause, this.#conjunction);
     return plain > 0 ? { length: plain, sentenceEnd: false } : null;
   }
 

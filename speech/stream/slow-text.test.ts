@@ -75,7 +75,8 @@ describe("text that comes while it is spoken", () => {
   it("is not waited for as long as a whole piece takes where it comes more slowly than it is spoken", async () => {
     const { pieces, silentMs } = await speakSlowly(sentence, 400);
     expect(pieces.every((piece) => piece.length >= 15)).toBe(true);
-    expect(silentMs).toBeLessThan(sentence.split(" ").length * 400 - sentence.length * 50 + 400);
+    // The last piece waits for its words, and a short one may have waited for the next.
+    expect(silentMs).toBeLessThan(sentence.split(" ").length * 400 - sentence.length * 50 + 2 * 400);
   });
 
   it("keeps its sentences whole where nobody waits", async () => {
