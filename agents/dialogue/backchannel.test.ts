@@ -23,11 +23,20 @@ const stops: [string, string[]][] = [
 describe("what a caller says while the agent speaks", () => {
   it.each(backchannels)("is a backchannel (%s)", (language, texts) => {
     for (const text of texts)
-      expect([text, interjectionOf(text, language, false)]).toEqual([text, { realWords: 0, isStop: false }]);
+      expect([text, interjectionOf(text, language, false)]).toMatchObject([text, { realWords: 0, isStop: false }]);
   });
 
   it.each(stops)("interrupts in any case (%s)", (language, texts) => {
     for (const text of texts) expect([text, interjectionOf(text, language, false).isStop]).toEqual([text, true]);
+  });
+
+  it.each([
+    ["oh no", true],
+    ["no please", false],
+    ["hold on", false],
+    ["okay", false],
+  ])("knows whether a single word at its end does: %s", (text, expected) => {
+    expect(interjectionOf(text, "en", false).endsWithStop).toBe(expected);
   });
 
   it("counts all words where some are no backchannel, hesitations aside", () => {

@@ -7,6 +7,8 @@ export interface Interjection {
   realWords: number;
   /** Whether it holds a word that interrupts in any case ("stop"). */
   isStop: boolean;
+  /** Whether it ends with one that is a single word, which may still become another one ("okay" of "no"). */
+  endsWithStop: boolean;
 }
 
 /** Words of the longest phrase in the tables. */
@@ -21,18 +23,19 @@ export function interjectionOf(text: string, language: string, followsQuestion: 
   const { assents, hesitations, stops } = backchannelWordsOf(language);
   let spokenWords = 0;
   let isReal = false;
-  let isStop = false;
+  let [isStop, endsWithStop] = [false, false];
   for (let index = 0; index < words.length; ) {
     const { phrase, length } = longestKnown(words, index, [stops, assents, hesitations]);
     const isAssent = assents.has(phrase) && !followsQuestion;
-    if (stops.has(phrase)) isStop = true;
+    isStop ||= stops.has(phrase);
+    endsWithStop = stops.has(phrase) && length === 1;
     if (stops.has(phrase) || !hesitations.has(phrase)) {
       spokenWords += length;
       isReal ||= !isAssent;
     }
     index += length;
   }
-  return { realWords: isReal ? spokenWords : 0, isStop };
+  return { realWords: isReal ? spokenWords : 0, isStop, endsWithStop };
 }
 
 function longestKnown(

@@ -38,8 +38,10 @@ export interface FloorEvidence {
 export function judgeFloor(evidence: FloorEvidence, settings: DialogueSettings): "interrupt" | "ignore" | "wait" {
   const { text, isUnsure, isPartial, spokenMs, isTranscribed, followsQuestion, isBeforeReply } = evidence;
   const sensitivity = settings.interruptionSensitivity;
-  const { realWords, isStop } = interjectionOf(text, settings.language, followsQuestion);
-  if ((isStop && !(isPartial && isUnsure)) || (isBeforeReply && realWords > 0)) return "interrupt";
+  const { realWords, isStop, endsWithStop } = interjectionOf(text, settings.language, followsQuestion);
+  // What is being said now may be half a word: "oh no" is often "oh, okay". The agent is silent meanwhile in any case.
+  const isSureStop = isStop && !(isPartial && (isUnsure || endsWithStop));
+  if (isSureStop || (isBeforeReply && realWords > 0)) return "interrupt";
   const leastWords = Math.max(wordCount[sensitivity], isPartial && !followsQuestion ? PARTIAL_WORDS : 1);
   if ((!isUnsure || followsQuestion) && realWords >= leastWords) return "interrupt";
   if (!isBeforeReply && spokenMs >= speechMs[sensitivity]) return "interrupt";

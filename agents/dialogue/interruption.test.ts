@@ -79,7 +79,9 @@ describe("a caller who speaks while the agent does", () => {
     ["the same after a sound", { text: "oh left", isUnsure: false }, false],
     ["two of them", { text: "left side", isUnsure: false }, true],
     ["two of which nobody is sure", { text: "and him", isUnsure: true }, false],
-    ["a word that stops it in any case", { text: "stop", isUnsure: false }, true],
+    ["words that stop it in any case", { text: "hold on", isUnsure: false }, true],
+    ["one that does and another word", { text: "stop it", isUnsure: false }, true],
+    ["a single one, which may become another", { text: "oh no", isUnsure: false }, false],
     ["one of these that nobody is sure of", { text: "no", isUnsure: true }, false],
   ])("with %s stops it or waits for what it becomes", (_, words, stops) => {
     const talk = speaking();

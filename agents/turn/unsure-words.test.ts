@@ -14,6 +14,18 @@ it("takes one or two words of low confidence for what may be a hum", () => {
   expect(isUnsure(words(0.95))).toBe(false);
 });
 
+it("takes the names of letters for a hum, however sure, but for I and what spells something", () => {
+  const letters = (text: string) =>
+    text.split(" ").map((letter, at) => ({ text: letter, startMs: at * 100, endMs: at * 100 + 90, confidence: 0.9 }));
+  // What the recognizer made of "Uh-huh" and "Mhm".
+  expect([isUnsure(letters("n n")), isUnsurePartial(letters("m"))]).toEqual([true, true]);
+  expect([isUnsure(letters("I")), isUnsure(letters("a b c")), isUnsure(letters("n no"))]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+});
+
 it("takes more words for words, however unsure, and none for none", () => {
   expect(isUnsure(words(0.1, 0.1, 0.1))).toBe(false);
   expect(isUnsure([])).toBe(false);

@@ -8,9 +8,13 @@ const LEAST_CONFIDENCE = 0.45;
 /** The same of words that may still change. */
 const LEAST_PARTIAL_CONFIDENCE = 0.5;
 
+/** The name of a letter. "I" is a word more often, and begins what somebody wants to say. */
+const LETTER = /^[a-hj-z]$/i;
+
 /**
  * Whether words may be a hum: recognizers that know no "mhm" take it for a word or two ("and then") of which they are
- * not sure. Short words of people may look the same ("okay"), so this says nothing where an answer is awaited.
+ * not sure, or for the names of letters ("n n"), however sure. Short words of people may look the same ("okay"), so this
+ * says nothing where an answer is awaited.
  */
 export const isUnsure = (words: readonly RecognizedWord[]): boolean => isBelow(LEAST_CONFIDENCE, words);
 
@@ -19,5 +23,6 @@ export const isUnsurePartial = (words: readonly RecognizedWord[]): boolean => is
 
 function isBelow(confidence: number, words: readonly RecognizedWord[]): boolean {
   if (words.length === 0 || words.length > MOST_WORDS) return false;
+  if (words.every(({ text }) => LETTER.test(text))) return true;
   return words.reduce((sum, word) => sum + word.confidence, 0) / words.length < confidence;
 }
