@@ -16,13 +16,13 @@ const LETTER = /^[a-hj-z]$/i;
  * not sure, or for the names of letters ("n n"), however sure. Short words of people may look the same ("okay"), so this
  * says nothing where an answer is awaited.
  */
-export const isUnsure = (words: readonly RecognizedWord[]): boolean => isBelow(LEAST_CONFIDENCE, words);
+export const isUnsure = (words: readonly RecognizedWord[]): boolean => mayBeHum(words, LEAST_CONFIDENCE);
 
 /** The same of words that may change. */
-export const isUnsurePartial = (words: readonly RecognizedWord[]): boolean => isBelow(LEAST_PARTIAL_CONFIDENCE, words);
+export const isUnsurePartial = (words: readonly RecognizedWord[]): boolean => mayBeHum(words, LEAST_PARTIAL_CONFIDENCE);
 
-function isBelow(confidence: number, words: readonly RecognizedWord[]): boolean {
+function mayBeHum(words: readonly RecognizedWord[], leastConfidence: number): boolean {
   if (words.length === 0 || words.length > MOST_WORDS) return false;
   if (words.every(({ text }) => LETTER.test(text))) return true;
-  return words.reduce((sum, word) => sum + word.confidence, 0) / words.length < confidence;
+  return words.reduce((sum, word) => sum + word.confidence, 0) / words.length < leastConfidence;
 }

@@ -84,9 +84,9 @@ function unreadableStream(path: string): string | null {
 }
 
 /**
- * Whether the server makes a stream anew in its place when somebody asks for it, and nothing is lost: the disk was full
- * when it was made, so that its description is empty, and nothing was ever stored in it, or it is an object store. The
- * server finds the messages that lie there again, and of those of an object store nobody remembers how many it has had.
+ * Whether the server makes a stream anew in its place when somebody asks for it, and nothing is lost: its description is
+ * empty, since the disk was full when it was made, and either nothing was ever stored in it or it is an object store. The
+ * server finds an object store's content again; of other streams the places of their consumers would be lost.
  */
 function isMadeAgain(stream: string): boolean {
   const [description, messages] = [join(stream, "meta.inf"), join(stream, "msgs")];
