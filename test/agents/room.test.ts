@@ -35,7 +35,7 @@ function libraryClient(): EventEmitter {
 /** Rooms and streams of this process that read every event of the library. */
 const eventReaders = (): number => libraryClient().listenerCount("ffi_event");
 
-const soon = (condition: () => boolean, what: string, withinMs = 5000): Promise<void> =>
+const soon = (condition: () => boolean, what: string, withinMs = 15_000): Promise<void> =>
   until(condition, { withinMs, what });
 
 describe.skipIf(!canRunLiveKit)("an agent in a room of a LiveKit server", () => {

@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
 import { spawnGuarded } from "#launcher/guarded-process";
+import { preparedFolder } from "../harness/prepared-folder.js";
 import { until } from "../harness/processes.js";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
 
@@ -31,25 +32,43 @@ export interface TestPostgres {
   stop(): Promise<void>;
 }
 
-/**
- * Creates a cluster and starts it on a free loopback port, as the user `postgres` when we are root: initdb refuses
- * root.
- */
+/** How a program is run as the user that Postgres needs: itself it refuses root. */
+interface PostgresUser {
+  command: string;
+  prefix: string[];
+  /** Of the user that files are to belong to; null where that is whoever runs this. */
+  ids: { uid: number; gid: number } | null;
+}
+
+function postgresUser(): PostgresUser {
+  if (process.getuid?.() !== 0) return { command: "env", prefix: [], ids: null };
+  const id = (flag: string): number => Number(execFileSync("id", [flag, "postgres"]).toString());
+  const prefix = ["--reuid=postgres", "--regid=postgres", "--clear-groups"];
+  return { command: "setpriv", prefix, ids: { uid: id("-u"), gid: id("-g") } };
+}
+
+/** Puts a new cluster into `data`: a copy of the one that a test run makes once, since initdb takes seconds of a core. */
+async function createCluster(programs: string, { command, prefix, ids }: PostgresUser, data: string): Promise<void> {
+  const run = (words: string[]): void =>
+    void execFileSync(command, [...prefix, ...words], { cwd: "/tmp", stdio: "pipe" });
+  const initialize = (path: string): void =>
+    run([join(programs, "initdb"), "-D", path, "-A", "trust", "-U", "parley", "-E", "UTF8", "--no-sync"]);
+  const prepared = await preparedFolder("postgres", async (path) => {
+    if (ids !== null) chownSync(path, ids.uid, ids.gid);
+    initialize(path);
+  });
+  if (prepared === null) initialize(data);
+  else run(["cp", "-R", prepared, data]);
+}
+
+/** Creates a cluster and starts it on a free loopback port, as the user `postgres` when we are root. */
 export async function startPostgres(programs: string): Promise<TestPostgres> {
   const directory = temporaryDirectory("postgres");
-  const isRoot = process.getuid?.() === 0;
-  if (isRoot) {
-    const id = (flag: string): number => Number(execFileSync("id", [flag, "postgres"]).toString());
-    chownSync(directory.path, id("-u"), id("-g"));
-  }
-  const as = isRoot ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : ["env"];
-  const [command = "env", ...prefix] = as;
+  const user = postgresUser();
+  const { command, prefix, ids } = user;
+  if (ids !== null) chownSync(directory.path, ids.uid, ids.gid);
   const data = join(directory.path, "data");
-  execFileSync(
-    command,
-    [...prefix, join(programs, "initdb"), "-D", data, "-A", "trust", "-U", "parley", "-E", "UTF8", "--no-sync"],
-    { cwd: "/tmp", stdio: "pipe" },
-  );
+  await createCluster(programs, user, data);
   const port = await freePort();
   const url = `postgres://parley@127.0.0.1:${port}/postgres`;
   const args = [
