@@ -61,6 +61,9 @@ const engines = [
 /** Measures stalls and memory of a cluster, which other tests beside it would disturb: it runs after them. */
 const measuring = "test/attack/attack.test.ts";
 
+/** Fills both cores for minutes: it runs after all others. */
+const soak = "test/soak/soak.test.ts";
+
 /** Hold conversations in the pace of speech, which a machine that does other work does not keep: each runs alone. */
 const live = [
   "test/agents/{browser,room,turn}.test.ts",
@@ -117,7 +120,7 @@ export default defineConfig({
           ...withServers,
           name: "system",
           include: [system],
-          exclude: [measuring, ...live, ...sharing],
+          exclude: [measuring, soak, ...live, ...sharing],
           // A process for each file would load the half of the product again for each.
           isolate: false,
         },
@@ -127,6 +130,7 @@ export default defineConfig({
         test: { ...withServers, name: "live", include: live, maxWorkers: 1, sequence: { groupOrder: 1 } },
       },
       { extends: true, test: { ...withServers, name: "attacks", include: [measuring], sequence: { groupOrder: 2 } } },
+      { extends: true, test: { ...withServers, name: "soak", include: [soak], sequence: { groupOrder: 3 } } },
     ],
   },
 });
