@@ -160,8 +160,9 @@ export const declaration = {
     doc: "Which model folder serves each service name; of several, joined by +, the first that is served and speaks a text's language.",
   }),
   PARLEY_ASR_WORDS: list({
-    default: [],
-    doc: "Words that transcription finds more readily and writes as here: names of products and people, of several words each for itself. English, for recognizers with a words file; at most 200 that are not common are used.",
+    // The guide of a new data directory is asked "What is Parley?".
+    default: ["Parley"],
+    doc: "Words that transcription finds more readily and writes as here: names of products and people, of several words each for itself. English, for recognizers with a words file; at most 200 that are not common are used. A comma alone is none.",
   }),
   PARLEY_ASR_NUMBERS: choice({
     default: "digits",

@@ -11,6 +11,7 @@ import { wavFile } from "#audio/testing/wav-file";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
 import { documentedError } from "../bad-input/documented.js";
 import { decodeWithFfmpeg } from "../harness/audio.js";
+import { speech } from "../harness/http-speech.js";
 import { root } from "../structure/sources.js";
 import { type AudioCase, audioCases, form, formType, type RightAnswer } from "./audio-cases.js";
 
@@ -65,8 +66,9 @@ describe("transcription by the real recognizer", () => {
     });
   const transcribe = async (audio: Uint8Array, fields: [string, string][] = []): Promise<Transcript> => {
     const response = await send(formType, form([["audio", audio, "a"], ...fields]));
-    expect(response.status).toBe(200);
-    return (await response.json()) as Transcript;
+    const answer = await response.text();
+    expect(response.status, answer).toBe(200);
+    return JSON.parse(answer) as Transcript;
   };
 
   it("writes down the samples of a voice that came without a text", async () => {
@@ -102,6 +104,15 @@ describe("transcription by the real recognizer", () => {
       ).toBe(true);
     }
     expect(wrong / clips.flatMap(({ words }) => words).length).toBeLessThan(0.25);
+  }, 60_000);
+
+  it("knows the product's own name, which the guide of a new data directory is asked about", async () => {
+    const question = await speech(cluster, {
+      text: "Please tell me, what is Parley?",
+      format: "wav",
+      sample_rate: 16_000,
+    });
+    expect((await transcribe(question)).text).toContain("what is Parley");
   }, 60_000);
 
   it("gives the vendor's own library what it expects", async () => {
