@@ -1,10 +1,12 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
 import type { TestCluster } from "../harness/cluster.js";
 import { memoryOf } from "../harness/memory.js";
 
 /** What a process had at one moment. */
 export interface ProcessSample {
   residentMb: number;
+  /** Without the files of the embedded database. */
   descriptors: number;
 }
 
@@ -16,13 +18,30 @@ export function sampleProcesses(cluster: TestCluster, samples: ProcessSamples): 
   for (const { name, pid, lives } of cluster.processes()) {
     if (pid === null) continue;
     try {
-      const sample = { residentMb: memoryOf(pid).nowMb, descriptors: readdirSync(`/proc/${pid}/fd`).length };
+      const sample = { residentMb: memoryOf(pid).nowMb, descriptors: openFiles(cluster, pid) };
       const life = `${name}#${lives}`;
       samples.set(life, [...(samples.get(life) ?? []), sample]);
     } catch {
       // It was killed between two lines: it has no memory any more.
     }
   }
+}
+
+/**
+ * How many files a process has open. Postgres keeps open what it has once touched, some hundred files at the most, and
+ * opens dozens at once when it first cleans its tables: that is no trend.
+ */
+function openFiles({ dataDirectory }: TestCluster, pid: number): number {
+  const ofDatabase = join(dataDirectory, "database/");
+  const open = readdirSync(`/proc/${pid}/fd`).flatMap((descriptor) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${descriptor}`);
+    } catch {
+      // It was closed between two lines.
+      return [];
+    }
+  });
+  return open.filter((target) => !target.startsWith(ofDatabase)).length;
 }
 
 /** Fewer than this many say nothing of a trend. */
