@@ -11,8 +11,8 @@ const LEAST_FREE_BYTES = 6 * 1024 ** 3;
 const TMPFS_MAGIC = 0x01021994;
 
 /**
- * Whether temporary folders may lie in memory: tests make and delete some 200,000 files of databases, and a disk's
- * system of files takes a fifth of their processor time (ext4 without a journal looks for inodes among deleted ones).
+ * Whether temporary folders may lie in memory: tests copy and delete databases of a thousand files each, for which ext4
+ * without a journal took a fifth of the processor time of all tests (it looks for inodes among those just deleted).
  */
 function hasMemoryFolder() {
   try {
