@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { findGrowth, type ProcessSample } from "./process-samples.js";
 
 const life = (of: (index: number) => Partial<ProcessSample>): ProcessSample[] =>
-  Array.from({ length: 30 }, (_, index) => ({ residentMb: 100, descriptors: 40, ...of(index) }));
+  Array.from({ length: 30 }, (_, index) => ({ residentMb: 100, descriptors: { socket: 6, pipe: 11 }, ...of(index) }));
 
 it("finds nothing in a process that fills its caches first, and breathes", () => {
   const breathing = life((index) => ({ residentMb: Math.min(300, 100 + index * 40) + (index % 3) * 10 }));
@@ -12,9 +12,12 @@ it("finds nothing in a process that fills its caches first, and breathes", () =>
 it("names a process whose memory grows, and one whose open files do", () => {
   const samples = new Map([
     ["edge#1", life((index) => ({ residentMb: 100 + index * 8 }))],
-    ["worker-1#1", life((index) => ({ descriptors: 40 + index }))],
+    ["worker-1#1", life((index) => ({ descriptors: { socket: 6 + index, pipe: 11 } }))],
   ]);
-  expect(findGrowth(samples)).toEqual(["edge#1 grew from 220 to 300 MB", "worker-1#1 had 55 open files, then 65"]);
+  expect(findGrowth(samples)).toEqual([
+    "edge#1 grew from 220 to 300 MB",
+    "worker-1#1 had 32 open files, then 42: socket 21 to 31",
+  ]);
 });
 
 it("says nothing of a life that was short", () => {

@@ -1,13 +1,13 @@
-import { readdirSync, readlinkSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readlinkSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { TestCluster } from "../harness/cluster.js";
 import { memoryOf } from "../harness/memory.js";
 
 /** What a process had at one moment. */
 export interface ProcessSample {
   residentMb: number;
-  /** Without the files of the embedded database. */
-  descriptors: number;
+  /** How many it had open by what they are, such as `socket` or a folder; without those of embedded engines. */
+  descriptors: Readonly<Record<string, number>>;
 }
 
 /** Samples of each life of each process, oldest first, by `name#life`. */
@@ -28,20 +28,31 @@ export function sampleProcesses(cluster: TestCluster, samples: ProcessSamples): 
 }
 
 /**
- * How many files a process has open. Postgres keeps open what it has once touched, some hundred files at the most, and
- * opens dozens at once when it first cleans its tables: that is no trend.
+ * What a process has open, less what embedded engines have. Postgres keeps open what it has once touched, some hundred
+ * files at the most, and opens dozens at once when it first cleans its tables; ClickHouse has three files of `/proc` open
+ * for each of its threads, of which it begins more as it needs them: neither is a trend.
  */
-function openFiles({ dataDirectory }: TestCluster, pid: number): number {
-  const ofDatabase = join(dataDirectory, "database/");
-  const open = readdirSync(`/proc/${pid}/fd`).flatMap((descriptor) => {
+function openFiles({ dataDirectory }: TestCluster, pid: number): Record<string, number> {
+  // What the kernel names has no symbolic link in it.
+  const directory = realpathSync(dataDirectory);
+  const ofEngines = [join(directory, "database/"), join(directory, "analytics/"), `/proc/${pid}/task/`];
+  const counts: Record<string, number> = {};
+  for (const descriptor of readdirSync(`/proc/${pid}/fd`)) {
     try {
-      return readlinkSync(`/proc/${pid}/fd/${descriptor}`);
+      const target = readlinkSync(`/proc/${pid}/fd/${descriptor}`);
+      if (ofEngines.some((place) => target.startsWith(place))) continue;
+      const kind = kindOf(target);
+      counts[kind] = (counts[kind] ?? 0) + 1;
     } catch {
       // It was closed between two lines.
-      return [];
     }
-  });
-  return open.filter((target) => !target.startsWith(ofDatabase)).length;
+  }
+  return counts;
+}
+
+/** The folder of a file; what the kernel calls anything else, without its number: `socket`, `anon_inode:[eventfd]`. */
+function kindOf(target: string): string {
+  return target.startsWith("/") ? dirname(target) : target.replace(/:\[\d+\]$/, "");
 }
 
 /** Fewer than this many say nothing of a trend. */
@@ -59,17 +70,39 @@ export function findGrowth(samples: ProcessSamples): string[] {
   return [...samples].flatMap(([life, all]) => {
     if (all.length < LEAST_SAMPLES) return [];
     const third = Math.floor(all.length / 3);
-    const middle = (of: (sample: ProcessSample) => number): number => median(all.slice(third, 2 * third).map(of));
-    const last = (of: (sample: ProcessSample) => number): number => median(all.slice(2 * third).map(of));
-    const [memoryBefore, memory] = [middle(({ residentMb }) => residentMb), last(({ residentMb }) => residentMb)];
-    const [openBefore, open] = [middle(({ descriptors }) => descriptors), last(({ descriptors }) => descriptors)];
+    const [second, last] = [all.slice(third, 2 * third), all.slice(2 * third)];
+    const memory = change(second, last, ({ residentMb }) => residentMb);
+    const open = change(second, last, openFilesOf);
     return [
-      ...(memory > memoryBefore * (1 + MORE_MEMORY) + MORE_MB
-        ? [`${life} grew from ${memoryBefore} to ${memory} MB`]
+      ...(memory.to > memory.from * (1 + MORE_MEMORY) + MORE_MB
+        ? [`${life} grew from ${memory.from} to ${memory.to} MB`]
         : []),
-      ...(open > openBefore + MORE_DESCRIPTORS ? [`${life} had ${openBefore} open files, then ${open}`] : []),
+      ...(open.to > open.from + MORE_DESCRIPTORS
+        ? [`${life} had ${open.from} open files, then ${open.to}: ${moreOpen(second, last)}`]
+        : []),
     ];
   });
+}
+
+function change(
+  before: readonly ProcessSample[],
+  after: readonly ProcessSample[],
+  of: (sample: ProcessSample) => number,
+): { from: number; to: number } {
+  return { from: median(before.map(of)), to: median(after.map(of)) };
+}
+
+const openFilesOf = ({ descriptors }: ProcessSample): number =>
+  Object.values(descriptors).reduce((sum, count) => sum + count, 0);
+
+/** Of what there are more, such as `socket 4 to 20`. */
+function moreOpen(before: readonly ProcessSample[], after: readonly ProcessSample[]): string {
+  const kinds = new Set([...before, ...after].flatMap(({ descriptors }) => Object.keys(descriptors)));
+  return [...kinds]
+    .map((kind) => ({ kind, ...change(before, after, ({ descriptors }) => descriptors[kind] ?? 0) }))
+    .filter(({ from, to }) => to > from)
+    .map(({ kind, from, to }) => `${kind} ${from} to ${to}`)
+    .join(", ");
 }
 
 function median(values: readonly number[]): number {
