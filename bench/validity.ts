@@ -20,7 +20,7 @@ export interface Conditions {
   load: OthersLoad;
   /** Absent where there is no generator of its own. */
   generatorLagP99Ms?: number;
-  /** The shortest time by which the run is judged: a player's store, an aim. Absent where it is not known. */
+  /** The shortest time by which the run is judged: a player's store, an aim, a median. Absent where it is not known. */
   judgedMs?: number;
   errors: number;
 }

@@ -56,8 +56,10 @@ export async function runBurst(scenario: BurstScenario): Promise<{ figures: Burs
     const generatorLagP99Ms = Math.max(...lags);
     const echoMs = spread(answeredMs);
     const figures = { webSocket: burstFigures(webSocket), http: burstFigures(http), echoMs, generatorLagP99Ms };
+    const times = [figures.webSocket, figures.http].flatMap(({ firstAudioMs, refusedMs }) => [firstAudioMs, refusedMs]);
+    const judgedMs = Math.min(...times.map(({ p50 }) => p50).filter(Number.isFinite));
     const errors = figures.webSocket.failed + figures.http.failed;
-    return { figures, invalid: objections({ load: others.read(), generatorLagP99Ms, errors }) };
+    return { figures, invalid: objections({ load: others.read(), generatorLagP99Ms, judgedMs, errors }) };
   } finally {
     await cluster.stop();
   }
