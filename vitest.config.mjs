@@ -64,16 +64,18 @@ const measuring = "test/attack/attack.test.ts";
 /** Fills both cores for minutes: it runs after all others. */
 const soak = "test/soak/soak.test.ts";
 
-/** Hold conversations in the pace of speech, which a machine that does other work does not keep: each runs alone. */
-const live = [
+/** Speak, listen and wait in the pace of speech, which a machine that does other work does not keep. */
+const paced = [
   "test/agents/{browser,room,turn}.test.ts",
-  "test/calls/phone-call.test.ts",
   "test/cli/agents.test.ts",
-  testsOf("test/conversations"),
+  "test/conversations/browser.test.ts",
   "test/sessions/takeover.test.ts",
   testsOf("test/sip"),
   testsOf("test/widget"),
 ];
+
+/** Hold whole conversations in that pace: each runs alone. */
+const conversations = ["test/calls/phone-call.test.ts", "test/conversations/conversation.test.ts"];
 
 /** Ask a whole cluster things and leave it as it was: those that run in one process share one. */
 const sharing = [
@@ -120,17 +122,24 @@ export default defineConfig({
           ...withServers,
           name: "system",
           include: [system],
-          exclude: [measuring, soak, ...live, ...sharing],
+          exclude: [measuring, soak, ...paced, ...conversations, ...sharing],
           // A process for each file would load the half of the product again for each.
           isolate: false,
         },
       },
+      { extends: true, test: { ...withServers, name: "paced", include: paced, sequence: { groupOrder: 1 } } },
       {
         extends: true,
-        test: { ...withServers, name: "live", include: live, maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: {
+          ...withServers,
+          name: "conversations",
+          include: conversations,
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+        },
       },
-      { extends: true, test: { ...withServers, name: "attacks", include: [measuring], sequence: { groupOrder: 2 } } },
-      { extends: true, test: { ...withServers, name: "soak", include: [soak], sequence: { groupOrder: 3 } } },
+      { extends: true, test: { ...withServers, name: "attacks", include: [measuring], sequence: { groupOrder: 3 } } },
+      { extends: true, test: { ...withServers, name: "soak", include: [soak], sequence: { groupOrder: 4 } } },
     ],
   },
 });
