@@ -58,6 +58,17 @@ describe("speech activity", () => {
     ]);
   });
 
+  it('goes on through the silence of a "stop" whose s the gate knows and the detector does not', () => {
+    const stop = runs([100, silent], [10, sure], [9, silent], [40, sure], [60, silent]);
+    const vowel = runs([119, 0], [40, 255], [60, 0]);
+    expect(follow(stop, vowel)).toMatchObject([
+      { kind: "started", knownAtStep: 101 },
+      { kind: "paused", lastSpeechStep: 159, isFalseStart: false },
+    ]);
+    const nothing = follow(runs([100, silent], [10, sure], [80, silent]), runs([190, 0]));
+    expect(nothing).toMatchObject([{ kind: "started" }, { kind: "paused", isFalseStart: true, knownAtStep: 140 }]);
+  });
+
   it("starts by the detector alone where the gate finds nothing", () => {
     const found = follow(runs([300, silent]), runs([100, 0], [80, 230], [120, 0]));
     expect(found).toMatchObject([

@@ -15,6 +15,11 @@ const steps = (ms: number): number => ms / DETECTION_STEP_MS;
 export const PAUSE_STEPS = steps(200);
 /** Frames that make the gate sure: a start lies before by so much. */
 const SURE_STEPS = 5;
+/**
+ * A start is taken back after so much silence: the detector knows no lone "s", which the gate does. In "stop" a silence
+ * follows it, then the vowel, for which the detector's answer may be late.
+ */
+const TAKEN_BACK_STEPS = steps(300);
 /** Speech of this length by the detector's answers alone is a start; with a few voiced frames, less is. */
 const UNVOICED_START_STEPS = steps(120);
 const VOICED_START_STEPS = steps(60);
@@ -150,6 +155,8 @@ export class SpeechActivity {
     for (; this.#followedStep < nowStep; this.#followedStep++) this.#follow(progress, this.#followedStep);
     const isQuiet = nowStep - progress.endStep >= PAUSE_STEPS;
     if (this.#startedAtStep === null) return isQuiet || !isStart(progress) ? null : this.#start(progress);
+    const isFalseStart = progress.endStep <= this.#startedAtStep;
+    if (isFalseStart && nowStep - this.#lastSpeechStep < TAKEN_BACK_STEPS) return null;
     if (isQuiet && isConfirmed(progress, nowStep)) return this.#pause(progress);
     this.#lastSpeechStep = Math.max(this.#startedAtStep, progress.endStep);
     return null;
