@@ -157,7 +157,7 @@ export class SpeechActivity {
     if (this.#startedAtStep === null) return isQuiet || !isStart(progress) ? null : this.#start(progress);
     const isFalseStart = progress.endStep <= this.#startedAtStep;
     if (isFalseStart && nowStep - this.#lastSpeechStep < TAKEN_BACK_STEPS) return null;
-    if (isQuiet && isConfirmed(progress, nowStep)) return this.#pause(progress);
+    if (isQuiet && isConfirmed(progress, nowStep)) return this.#pause(progress, isFalseStart);
     this.#lastSpeechStep = Math.max(this.#startedAtStep, progress.endStep);
     return null;
   }
@@ -168,9 +168,8 @@ export class SpeechActivity {
     return { kind: "started", atStep: this.#startedAtStep };
   }
 
-  #pause({ endStep }: Progress): ActivityChange {
+  #pause({ endStep }: Progress, isFalseStart: boolean): ActivityChange {
     const startedAtStep = this.#startedAtStep ?? 0;
-    const isFalseStart = endStep <= startedAtStep;
     this.#startedAtStep = null;
     this.#lastSpeechStep = Math.max(startedAtStep, endStep);
     this.#pausedAtStep = this.#lastSpeechStep;
