@@ -26,6 +26,10 @@ UNSEEN_PEOPLE = {
     "an4_2": ("fvap", "marh", "menk", "miry"),
     "commonvoice_test": ("unknown",),
     "librispeech2": ("1737", "1867", "226", "32", "332", "4680"),
+    "librispeech_test": tuple(
+        """61 121 237 260 672 908 1089 1188 1221 1284 1320 1580 1995 2094 2300 2830 2961 3570 3575 3729 4077 4446 4507 4970
+        4992 5105 5142 5639 5683 6829 6930 7021 7127 7176 7729 8224 8230 8455 8463 8555""".split()
+    ),
 }
 """People of the corpora of more_speech.py who are evaluation: no model of this project has been trained on them. A corpus and its parts
 under other numbers have the same people."""

@@ -29,12 +29,12 @@ TITLES = {
     "known": "synthetic voices of the training, unseen sentences", "awb": "synthetic voice never trained on (flite awb)",
     "ked": "synthetic voice never trained on (festival ked)", "ljspeech": "LJSpeech, held-out clips (reader is known)",
     "people": "people never heard", "readers": "readers never heard (LibriSpeech)", "spelling": "people never heard (AN4: letters, numbers, commands)",
-    "volunteers": "people never heard (Common Voice 1)", "noise": "noise at 10 dB", "phone": "telephone band, mu-law",
+    "volunteers": "people never heard (Common Voice 1)", "testclean": "LibriSpeech's test-clean", "noise": "noise at 10 dB", "phone": "telephone band, mu-law",
     "never heard": "all people never heard",
 }  # fmt: skip
 
 NEVER_HEARD = ("people", "readers", "spelling", "volunteers")
-"""Clean sets of people whom no model was trained on."""
+"""Clean sets of people whom no model was trained on, without the large one."""
 
 
 def scored(said: str) -> list[str]:

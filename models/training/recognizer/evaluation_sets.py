@@ -22,13 +22,14 @@ SETS = {
     "readers": ["librispeech2_eval"],
     "spelling": ["an4_2_eval"],
     "volunteers": ["commonvoice_test_eval"],
+    "testclean": ["librispeech_test_eval"],
 }
-"""Clean sets, by the pools they are made of. The order matters for the noise: new ones come last. The last four are people never heard."""
+"""Clean sets, by the pools they are made of. The order matters for the noise: new ones come last. The last five are people never heard."""
 
 FIRST = {"known": 8, "awb": 24, "ked": 24}
 """How many clips of each pool are taken; all where a set is not named."""
 
-DEGRADED = {"awb": 10, "ljspeech": 10, "people": 20, "readers": 36}
+DEGRADED = {"awb": 10, "ljspeech": 10, "people": 20, "readers": 36, "testclean": 80}
 """Sets that are also made noisy and sent through a telephone: how many of their first clips."""
 
 

@@ -7,6 +7,7 @@ people of `corpus.UNSEEN_PEOPLE` say becomes a pool NAME_eval.
 import argparse
 import csv
 import itertools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +19,11 @@ import human
 import pools
 
 LONGEST = 17 * pools.RATE
-MOST_EVALUATED = 36
-"""Clips of one person in an evaluation pool."""
+WHOLE = ("librispeech_test",)
+"""Corpora that are evaluated as others evaluate them, longer clips included."""
+
+MOST_EVALUATED = {"librispeech2": 36}
+"""Clips of one person in an evaluation pool; all where a corpus is not named."""
 
 
 @dataclass(frozen=True)
@@ -73,12 +77,18 @@ def librispeech_tests(folder: Path) -> set[str]:
 
 
 def librispeech(folder: Path) -> Iterator[Clip]:
-    """Pieces of LibriSpeech (CC BY 4.0): recordings and transcripts anywhere below the folder.
+    """Pieces of LibriSpeech (CC BY 4.0) without the people of its test sets."""
+    tested = librispeech_tests(folder)
+    return (clip for clip in all_librispeech(folder) if clip.speaker not in tested)
+
+
+def all_librispeech(folder: Path) -> Iterator[Clip]:
+    """Pieces of LibriSpeech: recordings and transcripts anywhere below the folder.
 
     Transcripts are LibriSpeech's own `*.trans.txt`, `*.biasing_100.tsv` of is21_deep_bias (identity TAB text TAB more),
     or `*.query.txt.spin` of flaky-librispeech (path TAB the text in pieces).
     """
-    texts, tested = {}, librispeech_tests(folder)
+    texts = {}
     for table in folder.glob("**/*.trans.txt"):
         texts |= dict(line.split(" ", 1) for line in table.read_text().splitlines())
     for table in folder.glob("**/*.biasing_100.tsv"):
@@ -89,7 +99,7 @@ def librispeech(folder: Path) -> Iterator[Clip]:
             texts[Path(path).stem] = pieces.removeprefix("<↑>").replace(" ", "").replace("▁", " ").strip()
     recordings = {path.stem: path for ending in ("wav", "flac") for path in folder.glob(f"**/*.{ending}")}
     for identity, path in sorted(recordings.items()):
-        if identity in texts and identity.split("-")[0] not in tested:
+        if identity in texts:
             yield Clip(path, identity.split("-")[0], texts[identity].lower())
 
 
@@ -103,6 +113,17 @@ def an4(folder: Path) -> Iterator[Clip]:
                 yield Clip(folder / f"wav/{place}/{speaker}/{identity}.sph", speaker, text.replace("<s>", "").replace("</s>", "").strip().lower())
 
 
+def taught(folder: Path) -> Iterator[Clip]:
+    """Recordings without transcripts of people, in every folder below this one where believe.py has left its table of the teacher's."""
+    absent = librispeech_tests(folder) | set(corpus.UNSEEN_PEOPLE["librispeech2"])
+    for table in sorted(folder.glob("*/believed.tsv")):
+        for line in table.open(encoding="utf-8"):
+            path, _, text = line.rstrip("\n").split("\t")
+            librispeech_person = re.fullmatch(r"(\d+)-\d+-\d+", Path(path).stem)
+            if not (librispeech_person and librispeech_person[1] in absent):
+                yield Clip(table.parent / path, table.parent.name, text)
+
+
 CORPORA = {
     "an4_2": an4,
     "commonvoice1": common_voice_first,
@@ -111,7 +132,9 @@ CORPORA = {
     "commonvoice_test": common_voice_first_test,
     "librispeech": librispeech,
     "librispeech2": librispeech,
+    "librispeech_test": all_librispeech,
     "speechocean": speechocean,
+    "taught": taught,
 }
 
 
@@ -125,7 +148,7 @@ def decoded(name: str, clips: list[Clip], front_end: Path) -> list[pools.Utteran
         except ValueError:
             unreadable += 1
             continue
-        if 0 < len(audio) <= LONGEST and spoken:
+        if 0 < len(audio) and (len(audio) <= LONGEST or name in WHOLE) and spoken:
             found.append(pools.Utterance(np.asarray(audio), f"{name}-{clip.speaker}", spoken, clip.text))
     if unreadable:
         print(f"{name}: {unreadable} clips cannot be read")
@@ -149,6 +172,8 @@ def main() -> None:
     spoken_there = [corpus.words(text) for text in corpus.spoken_texts(options.data, ("eval", "dev"))]
     tables = (options.data / "human").glob("*/metadata.csv")
     strangers = {row[1] for path in tables for i, row in enumerate(corpus.rows(path)) if corpus.part(path.parent.name, i, row[0]) == "eval"}
+    # A recording that DATA holds is told by its number: a teacher's transcript of it can differ from the sentence, so the sentence does not tell.
+    numbers = {f"common_voice_en_{row[0].rsplit('-', 1)[-1]}" for row in corpus.rows(options.data / "human/commonvoice/metadata.csv")}
     for name in options.corpora:
         folder = options.sources / name
         if not folder.exists():
@@ -158,11 +183,14 @@ def main() -> None:
         relatives = [people for other, people in corpus.UNSEEN_PEOPLE.items() if other.rstrip("_0123456789") == name.rstrip("_0123456789")]
         absent = {*strangers, *itertools.chain(*relatives)}
         parts = {
-            "eval": in_turn([[clip for clip in clips if clip.speaker == person][:MOST_EVALUATED] for person in unseen]),
+            "eval": in_turn([[clip for clip in clips if clip.speaker == person][: MOST_EVALUATED.get(name)] for person in unseen]),
             "train": [
                 clip
                 for clip in clips
-                if clip.text not in heldout and corpus.words(clip.text) not in spoken_there and not {clip.speaker, f"cv{clip.speaker}"} & absent
+                if clip.text not in heldout
+                and corpus.words(clip.text) not in spoken_there
+                and not {clip.speaker, f"cv{clip.speaker}"} & absent
+                and clip.path.stem not in numbers
             ],
         }
         for part, chosen in parts.items():
