@@ -65,8 +65,8 @@ def companded(samples: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Strength:
-    """How often and how far clips are changed. The defaults are of the last part of the shipped model's training; its README.md says what came
-    before (`noisy` 0.45 and `telephone` 0.15 on 2026-11-20)."""
+    """How often and how far clips are changed. The defaults are those of the trainings of 2026-11-27; the model's README.md says what came before
+    (`noisy` 0.45 and `telephone` 0.15 on 2026-11-20) and after."""
 
     noisy: float = 0.5
     snr_db: tuple[float, float] = (0.0, 25.0)
@@ -79,6 +79,15 @@ class Strength:
     warped: float = 0.8
     warp: tuple[float, float] = (0.84, 1.18)
     gaps: int = 2
+
+
+LIGHT = Strength(
+    noisy=0.25, snr_db=(5.0, 25.0), roomy=0.15, telephone=0.15, sped=0.15, speed=(0.95, 1.05),
+    stretched=0.1, stretch=(0.94, 1.07), warped=0.3, warp=(0.95, 1.06), gaps=0,
+)  # fmt: skip
+LEAST = Strength(noisy=0.15, snr_db=(5.0, 25.0), roomy=0.05, telephone=0.1, sped=0, stretched=0, warped=0, gaps=0)
+STRENGTHS = {"full": Strength(), "light": LIGHT, "least": LEAST}
+"""What train.py's `--augment` names. A network that knows the clips of its training no better than others learns faster from little changed ones."""
 
 
 class Augmenter:

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 import train
-from augment import Augmenter
+from augment import STRENGTHS, Augmenter, Strength
 from network import Network
 
 BATCHES = 60
@@ -28,11 +28,11 @@ def mean_of(checkpoints: list[Path]) -> Network:
     return network
 
 
-def measure(network: Network, folder: Path, mix: list[str]) -> None:
+def measure(network: Network, folder: Path, mix: list[str], strength: Strength) -> None:
     """Gives each normalization the mean over BATCHES batches."""
     rng = random.Random(SEED)
     sources = train.sources(folder, mix, rng)
-    augmenter = Augmenter([audio for source in sources if source.ready() for audio, _ in source.items[:40]], SEED)
+    augmenter = Augmenter([audio for source in sources if source.ready() for audio, _ in source.items[:40]], SEED, strength)
     for module in network.modules():
         if isinstance(module, nn.BatchNorm1d):
             module.reset_running_stats()
@@ -49,13 +49,14 @@ def main() -> None:
     parser.add_argument("checkpoints", type=Path, nargs="+")
     parser.add_argument("--pools", type=Path, required=True)
     parser.add_argument("--mix", nargs="+", required=True, metavar="POOL=SHARE", help="as train.py takes it")
+    parser.add_argument("--augment", choices=STRENGTHS, default="full", help="as train.py took it: the normalizations fit what they are measured on")
     parser.add_argument("--out", type=Path, required=True, help="checkpoint")
     options = parser.parse_args()
     torch.set_num_threads(1)
     random.seed(SEED)
     torch.manual_seed(SEED)
     network = mean_of(options.checkpoints)
-    measure(network, options.pools, options.mix)
+    measure(network, options.pools, options.mix, STRENGTHS[options.augment])
     torch.save(network.state_dict(), options.out)
 
 

@@ -23,7 +23,7 @@ import torch.nn.functional as F
 
 import phones
 import pools
-from augment import Augmenter
+from augment import STRENGTHS, Augmenter
 from features import log_mel
 from network import Network, greedy
 from score import distance
@@ -194,6 +194,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rate", type=float, default=8e-4, help="highest learning rate")
     parser.add_argument("--warm-up", type=int, default=150, help="steps until the highest rate")
     parser.add_argument("--bf16", action="store_true", help="bfloat16 arithmetic; measure first, it is not faster everywhere")
+    parser.add_argument("--augment", choices=STRENGTHS, default="full", help="how much clips are changed; but for `full`, no channel and no block is dropped")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--resume", action="store_true", help="go on from state.pt of the folder, where there is one")
     parser.add_argument("--out", type=Path, required=True, help="folder for state.pt, last.pt and mean.pt")
@@ -209,7 +210,7 @@ def end_time(clock: str) -> float:
 def main() -> None:
     options = arguments()
     torch.set_num_threads(1)
-    network = Network()
+    network = Network() if options.augment == "full" else Network(drop=0, skip=0)
     if options.start_from:
         network.load_state_dict(torch.load(options.start_from, map_location="cpu"))
     fused = {"fused": True} if torch.__version__ >= "2" else {}
@@ -225,7 +226,7 @@ def main() -> None:
     random.seed(seed)
     rng = random.Random(seed)
     mix = sources(options.pools, options.mix, rng)
-    augmenter = Augmenter([audio for source in mix if source.ready() for audio, _ in source.items[:40]], seed)
+    augmenter = Augmenter([audio for source in mix if source.ready() for audio, _ in source.items[:40]], seed, STRENGTHS[options.augment])
     watched = {
         name: [(log_mel(item.audio / 32768), phones.ids(item.phones)) for item in pools.read(options.pools / name)] for name in options.watch
     }
