@@ -18,7 +18,7 @@ import packed
 import phones
 import spoken
 
-GROUPS = {"dialogues:self-dialogue": "chat"}
+GROUPS = {"dialogues:self-dialogue": "chat", "tables:common-voice": "common_voice"}
 """Which model of the mixture a source belongs to, where that is not what its name says before the colon."""
 
 HELD_OUT_EVERY = 40
@@ -147,6 +147,7 @@ def main() -> None:
     parser.add_argument("--wordnet", type=Path, default=Path("/usr/share/wordnet"))
     parser.add_argument("--cmudict", type=Path, required=True, help="index.js of the npm package cmu-pronouncing-dictionary")
     parser.add_argument("--front-end", type=lambda path: Path(path).resolve(), required=True)
+    parser.add_argument("--also-held-out", type=Path, nargs="+", default=[], help="files of sentences that are left out like those of evaluation")
     parser.add_argument("--least", type=int, default=1, help="how often a word of CMUdict must occur")
     parser.add_argument("--least-unknown", type=int, default=10, help="how often any other word must occur")
     parser.add_argument("--bytes", type=int, default=9_000_000, help="what bigrams and trigrams may take in the file")
@@ -155,7 +156,8 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     options = parser.parse_args()
 
-    lines = lines_of(corpus.sources(options.data, options.texts, options.wordnet))
+    also_held_out = [line for path in options.also_held_out for line in path.read_text(encoding="utf-8").split("\n")]
+    lines = lines_of(corpus.sources(options.data, options.texts, options.wordnet, also_held_out))
     counts = Counter(word for texts in lines.values() for line in texts for word in line)
     dictionary = cmudict(options.cmudict)
     words = vocabulary(counts, dictionary, options.least, options.least_unknown)

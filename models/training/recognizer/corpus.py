@@ -34,7 +34,7 @@ UNSEEN_PEOPLE = {
 """People of the corpora of more_speech.py who are evaluation: no model of this project has been trained on them. A corpus and its parts
 under other numbers have the same people."""
 
-GATHERED = ("articles", "assistants", "dialogues", "meetings", "tatoeba")
+GATHERED = ("articles", "assistants", "dialogues", "meetings", "tables", "tatoeba")
 SPOKEN = ("dialogues", "meetings")
 """Kinds of text that gather.py writes; in those of SPOKEN it matters how often a sentence is said."""
 
@@ -143,9 +143,10 @@ def gathered(texts: Path) -> dict[str, list[str]]:
     return found
 
 
-def sources(data: Path, texts: Path, wordnet_folder: Path) -> dict[str, list[str]]:
-    """All sentences by source, without those of evaluation and development. `texts` holds `cv/*.txt`, `books/*.txt` and what gather.py wrote."""
-    heldout = Heldout(spoken_texts(data, ("eval", "dev")))
+def sources(data: Path, texts: Path, wordnet_folder: Path, also_held_out: Iterable[str] = ()) -> dict[str, list[str]]:
+    """All sentences by source, without those of evaluation and development and what else is held out. `texts` holds `cv/*.txt`, `books/*.txt` and
+    what gather.py wrote."""
+    heldout = Heldout([*spoken_texts(data, ("eval", "dev")), *also_held_out])
     found = {
         "ljspeech": ljspeech(data),
         "common_voice": common_voice(texts / "cv"),

@@ -1,4 +1,5 @@
-"""Text of spoken and everyday English out of the repositories of SOURCES, TATOEBA and BOOKS: one utterance a line, `TEXTS/KIND/SOURCE.txt`.
+"""Text of spoken and everyday English out of the repositories of SOURCES, TATOEBA, COMMON_VOICE, BOOKS and CLASSICS: one utterance a line,
+`TEXTS/KIND/SOURCE.txt`.
 
 Each source is public domain, CC0, CC BY, MIT, BSD or CDLA-Permissive. CHECKOUTS holds one git directory for each repository, `owner+name`;
 files that a copy lacks are passed over, so a fuller copy gives more text (of Taskmaster, SLURP and MultiDoGO ours had only a part).
@@ -13,6 +14,9 @@ import subprocess
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+import corpus
+import spoken
 
 TATOEBA = {
     "fra": ("Soubhagya264+Language_Translator-Encoder-Decoder-", "fra.txt"), "deu": ("DarrenCarvalho+Language-Translation", "data/deu.txt"),
@@ -29,6 +33,61 @@ The-Mysterious-Affair-at-Styles_863 The-Railway-Children_1874 The-Secret-Adversa
 The-Thirty-Nine-Steps_558 The-Time-Traders_19145 The-Variable-Man_32154 The-Wind-in-the-Willows_289 The-Wonderful-Wizard-of-Oz_55
 This-Side-of-Paradise_805 Three-Men-in-a-Boat_308 Voodoo-Planet_18846 Women-in-Love_4240""".split()
 """Books of Project Gutenberg, most of them of 1900 to 1963, by the names of their repositories of GITenberg."""
+
+CLASSICS = [" ".join(name.split()) for name in """Agatha Christie/Poirot Investigates; Agatha Christie/The Man in the Brown Suit;
+Agatha Christie/The Murder on the Links; Aldous Huxley/Antic Hay; Aldous Huxley/Crome Yellow;
+Algernon Blackwood/John Silence: Physician Extraordinary; Anna Katharine Green/The Leavenworth Case; Anna Sewell/Black Beauty;
+Anthony Hope/Rupert of Hentzau; Anthony Hope/The Prisoner of Zenda; Anthony Trollope/Doctor Thorne; Anthony Trollope/The Warden;
+Arthur Conan Doyle/A Study in Scarlet; Arthur Conan Doyle/The Hound of the Baskervilles; Arthur Conan Doyle/The Lost World;
+Arthur Conan Doyle/The Sign of the Four; Arthur Conan Doyle/The Valley of Fear; B.M. Bower/Cabin Fever; Booker T. Washington/Up from Slavery;
+Bram Stoker/Dracula; Catherine Carswell/Open the Door!; Charles Dickens/A Tale of Two Cities; Charles Dickens/Hard Times;
+Charles W. Chesnutt/The House Behind the Cedars; Charlotte Perkins Gilman/Herland; Christopher Morley/Parnassus on Wheels;
+Christopher Morley/The Haunted Bookshop; E.F. Benson/Queen Lucia; E.M. Forster/A Passage to India; Edgar Rice Burroughs/A Princess of Mars;
+Edgar Rice Burroughs/At the Earth's Core; Edgar Rice Burroughs/Tarzan of the Apes; Edgar Rice Burroughs/The Land That Time Forgot;
+Edgar Wallace/The Clue of the Twisted Candle; Edith Nesbit/Five Children and It; Edith Wharton/A Son at the Front; Edith Wharton/Ethan Frome;
+Edith Wharton/Summer; Edith Wharton/The House of Mirth; Edith Wharton/The Reef; Edward Bellamy/Looking Backward; Edward E. Smith/The Skylark of Space;
+Elizabeth Gaskell/Cranford; Ella Cheever Thayer/Wired Love; Emma Orczy/The Scarlet Pimpernel; Ernest Shackleton/South!;
+Erskine Childers/The Riddle of the Sands; F. Scott Fitzgerald/Tales of the Jazz Age; Frank Norris/The Pit; G.K. Chesterton/The Club of Queer Trades;
+G.K. Chesterton/The Innocence of Father Brown; G.K. Chesterton/The Man Who Was Thursday; G.K. Chesterton/The Wisdom of Father Brown;
+George Eliot/Silas Marner; Georgette Heyer/The Black Moth; Grace Livingston Hill/The Enchanted Barn; Grace Livingston Hill/The Girl from Montana;
+H. Rider Haggard/King Solomon's Mines; H.G. Wells/Tales of Space and Time; H.G. Wells/The First Men in the Moon; H.G. Wells/The History of Mr Polly;
+H.G. Wells/The Invisible Man; H.G. Wells/The Time Machine; Henry De Vere Stacpoole/The Blue Lagoon; Hugh Lofting/The Story of Doctor Dolittle;
+J. M. Barrie/Peter Pan; J. Meade Falkner/Moonfleet; J.S. Fletcher/Scarhaven Keep; Jack London/The Call of the Wild; Jack London/The Iron Heel;
+Jack London/The Scarlet Plague; Jack London/The Sea Wolf; Jack London/White Fang; James Joyce/Dubliners; James Stephens/The Crock of Gold;
+John Buchan/Greenmantle; John Buchan/Mr Standfast; John Buchan/Prester John; John Dos Passos/Three Soldiers; Johnston McCulley/The Mark of Zorro;
+Joseph Conrad/Heart of Darkness; Joseph Conrad/Lord Jim; Joseph Conrad/Typhoon; Joseph Conrad/Victory; Kate Chopin/The Awakening;
+Louisa May Alcott/Little Men; Lucy Maud Montgomery/Anne of Avonlea; Lucy Maud Montgomery/Anne of the Island;
+Lucy Maud Montgomery/Anne's House of Dreams; Lucy Maud Montgomery/Christmas Stories; Lucy Maud Montgomery/Emily of New Moon;
+Lucy Maud Montgomery/Rainbow Valley; Lucy Maud Montgomery/Rilla of Ingleside; Marie Belloc Lowndes/The Lodger;
+Mark Twain/A Connecticut Yankee in King Arthur's Court; Mark Twain/The Prince and the Pauper; Mary E. Wilkins Freeman/The Wind in the Rosebush;
+Mary Johnston/To Have and to Hold; Max Brand/Gunman's Reckoning; Oscar Wilde/An Ideal Husband; Oscar Wilde/The Importance of Being Earnest;
+Oscar Wilde/The Picture of Dorian Gray; Owen Wister/The Virginian; P.G. Wodehouse/A Damsel in Distress; P.G. Wodehouse/The Inimitable Jeeves;
+Philip Francis Nowlan/Armageddon 2419 AD; Rafael Sabatini/Captain Blood; Robert Louis Stevenson/Kidnapped;
+Robert Louis Stevenson/The Strange Case of Dr. Jekyll and Mr. Hyde; Robert Louis Stevenson/Treasure Island; Rudyard Kipling/Captains Courageous;
+Rudyard Kipling/Kim; Rudyard Kipling/The Jungle Book; Sherwood Anderson/Winesburg, Ohio; Stephen Crane/The Red Badge of Courage;
+Upton Sinclair/The Jungle; Virginia Woolf/Jacob's Room; Virginia Woolf/The Voyage Out; W.H. Hudson/Green Mansions; Wilkie Collins/The Moonstone;
+Willa Cather/A Lost Lady; Willa Cather/One of Ours; Willa Cather/The Song of the Lark; Zane Grey/Riders of the Purple Sage;
+Zane Grey/The Mysterious Rider""".split(";")]
+"""Books of mlschmitt/classic-books-markdown (ours at commit 9448827; "all titles from the public domain"), as `AUTHOR/TITLE`: English originals
+that it dates 1851 to 1928, prose but for two plays, none that LibriSpeech's development and test people read."""
+
+COMMON_VOICE = {
+    "JatinGola8040+Gender-Detection-Speech-Analysis": r"cv-(invalid|(other|valid)-(dev|test))\.csv",  # d74473c: the first release
+    "aacode7+SIH-2024": r"invalidated\.tsv",  # a5deff9
+    "kiranprasad7+Trustworthy-AI-Midterm-Project": r"(in)?validated\.tsv",  # e3b2d5c: 20.0 delta
+    "korliu+whisper": r"dataset/((gender_|in)?validated|reported|testing_data)\.tsv",  # d03c145: 13.0 delta
+    "manzhusahua+common_voice_16_0": r"transcript/en/(dev|test)\.tsv",  # 5b41cdb: 16.0
+    "omnilingo+rsample-100-cv-corpus-6.1-2020-12-11": r"en/validated\.tsv",  # 6785f86: 6.1
+    "puri-gagan+speechdataset": r"validated\.tsv",  # 4b7ec8a: an early release
+    "shubhra-cv+18": r".*/en/validated\.tsv",  # 4ca775a: 18.0 delta
+    "shubhra-cv+19": r".*/en/validated\.tsv",  # 497ac20: 19.0 delta
+    "tchuido+projet_de_janvier": r"validated\.tsv",  # eb2ea99
+    "vinayak5002+transducer": r"Data/(test|train|validated|validated_top10|validated_top10_cleaned)\.[ct]sv",  # fa25154
+}
+"""Tables of clips of Common Voice (CC0), by repository: the pattern of their paths, the commit of ours and the release where it is told."""
+
+UNFIT = ("offensive-language", "offensive-speech", "different-language")
+"""Why readers reported a sentence, where that keeps it out."""
 
 
 class Checkout:
@@ -190,6 +249,34 @@ def state_union(repo: Checkout) -> Iterator[str]:
             yield from sentences([re.sub(r"\s+", " ", archive.read(name).decode("utf-8", "ignore"))])
 
 
+def common_voice(checkouts: Path, sources: Path) -> Iterator[str]:
+    """The sentences of the tables, and the teacher's transcripts that believe.py kept."""
+    for repository, pattern in COMMON_VOICE.items():
+        for text in Checkout(checkouts / repository).read(pattern):
+            form = {"delimiter": "\t", "quoting": csv.QUOTE_NONE} if "\t" in text.split("\n", 1)[0] else {}
+            for row in csv.DictReader(io.StringIO(text), **form):
+                if row.get("locale") in (None, "", "en") and row.get("reason") not in UNFIT:
+                    yield row.get("sentence") or row.get("text") or ""
+    for path in sorted((sources / "taught").glob("*/believed.tsv")):
+        yield from (line.split("\t")[2] for line in path.read_text(encoding="utf-8").split("\n") if line.count("\t") >= 2)
+
+
+def new_sentences(lines: Iterable[str], known: Iterable[str]) -> list[str]:
+    """Lines of more than one word that differ in their words from each other and from the known ones."""
+
+    def said(line: str) -> str:
+        return " ".join(corpus.words(spoken.say(corpus.tidy(line))))
+
+    left_out = {said(line) for line in known}
+    return [line for words, line in {said(line): line for line in lines}.items() if " " in words and words not in left_out]
+
+
+def classic(text: str) -> list[str]:
+    """The lines of a book without headings, rules, pictures and other marks of Markdown."""
+    lines = [line for line in text.replace("\r", "").split("\n") if not re.match(r"\s*(#|-{4,}|\*\s*\*|!\[)", line)]
+    return re.sub(r"[\ufeff\u2060\u00ad]|\[\^?\d+\]|<[^>]+>", "", "\n".join(lines)).split("\n")
+
+
 SOURCES = {
     "dialogues/taskmaster": ("google-research-datasets+Taskmaster", taskmaster),
     "dialogues/star": ("RasaHQ+STAR", star),
@@ -211,8 +298,9 @@ SOURCES = {
 }
 
 
-def gather(checkouts: Path) -> Iterator[tuple[str, list[str]]]:
-    """Every file of TEXTS but those of Common Voice: its name and lines."""
+def gather(checkouts: Path, sources: Path, texts: Path) -> Iterator[tuple[str, list[str]]]:
+    """Every file of TEXTS but those that have to be there before: its name and lines."""
+    yield "tables/common-voice", new_sentences(common_voice(checkouts, sources), corpus.common_voice(texts / "cv"))
     for name, (repository, read) in SOURCES.items():
         yield name, list(read(Checkout(checkouts / repository)))
     for language, (repository, path) in TATOEBA.items():
@@ -221,14 +309,18 @@ def gather(checkouts: Path) -> Iterator[tuple[str, list[str]]]:
     for book in BOOKS:
         number = book.rsplit("_", 1)[1]
         yield f"books/{book.rsplit('_', 1)[0].lower()}", next(Checkout(checkouts / f"GITenberg+{book}").read(rf"{number}(-0|-8)?\.txt")).split("\n")
+    for book in CLASSICS:
+        text = next(Checkout(checkouts / "mlschmitt+classic-books-markdown").read(rf"{re.escape(book)} ?\.md"))
+        yield f"books/{re.sub('[^a-z0-9]+', '-', book.split('/')[1].lower()).strip('-')}", classic(text)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--checkouts", type=Path, required=True)
+    parser.add_argument("--sources", type=Path, required=True, help="the folder with taught/")
     parser.add_argument("texts", type=Path)
     options = parser.parse_args()
-    for name, lines in gather(options.checkouts):
+    for name, lines in gather(options.checkouts, options.sources, options.texts):
         if not name.startswith("books/"):
             lines = [line for line in (re.sub(r"\s+", " ", line).strip() for line in lines) if line]
         path = options.texts / f"{name}.txt"
