@@ -309,8 +309,9 @@ def gather(checkouts: Path, sources: Path, texts: Path) -> Iterator[tuple[str, l
     for book in BOOKS:
         number = book.rsplit("_", 1)[1]
         yield f"books/{book.rsplit('_', 1)[0].lower()}", next(Checkout(checkouts / f"GITenberg+{book}").read(rf"{number}(-0|-8)?\.txt")).split("\n")
+    classics = Checkout(checkouts / "mlschmitt+classic-books-markdown")
     for book in CLASSICS:
-        text = next(Checkout(checkouts / "mlschmitt+classic-books-markdown").read(rf"{re.escape(book)} ?\.md"))
+        text = next(classics.read(rf"{re.escape(book)} ?\.md"))
         yield f"books/{re.sub('[^a-z0-9]+', '-', book.split('/')[1].lower()).strip('-')}", classic(text)
 
 

