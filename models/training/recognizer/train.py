@@ -27,6 +27,7 @@ from augment import STRENGTHS, Augmenter
 from features import log_mel
 from network import Network, greedy
 from score import distance
+from whitened import WhitenedConvolutions, adam
 
 BATCH_SAMPLES = 40 * pools.RATE
 CHUNK_SAMPLES = 1200 * pools.RATE
@@ -139,7 +140,7 @@ class Run:
 
     network: Network
     mean: Network
-    optimizer: torch.optim.Optimizer
+    optimizer: torch.optim.Optimizer | WhitenedConvolutions
     seconds: float = 0.0
     """Time spent in training."""
     audio: float = 0.0
@@ -193,6 +194,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--start-from", type=Path, help="checkpoint to begin with")
     parser.add_argument("--rate", type=float, default=8e-4, help="highest learning rate")
     parser.add_argument("--warm-up", type=int, default=150, help="steps until the highest rate")
+    parser.add_argument("--whitened", action="store_true", help="whitened steps for the convolutions' weights, `whitened.py`")
     parser.add_argument("--bf16", action="store_true", help="bfloat16 arithmetic; measure first, it is not faster everywhere")
     parser.add_argument("--augment", choices=STRENGTHS, default="full", help="how much clips are changed; but for `full`, no channel and no block is dropped")
     parser.add_argument("--seed", type=int, default=1)
@@ -213,8 +215,7 @@ def main() -> None:
     network = Network() if options.augment == "full" else Network(drop=0, skip=0)
     if options.start_from:
         network.load_state_dict(torch.load(options.start_from, map_location="cpu"))
-    fused = {"fused": True} if torch.__version__ >= "2" else {}
-    optimizer = torch.optim.AdamW(network.parameters(), options.rate, betas=(0.9, 0.98), weight_decay=1e-2, **fused)
+    optimizer = WhitenedConvolutions(network, options.rate) if options.whitened else adam(list(network.parameters()), options.rate)
     run = Run(network, copy.deepcopy(network), optimizer)
     options.out.mkdir(parents=True, exist_ok=True)
     if options.resume and (options.out / "state.pt").exists():
