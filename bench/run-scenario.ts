@@ -34,6 +34,8 @@ import { runRequests } from "./http-engines/requests.js";
 import { runStreams } from "./http-engines/streams.js";
 import { missingFiles } from "./open-files.js";
 import { findPeers } from "./peers/installed.js";
+import { printRecognitionPeers } from "./peers/recognition/report.js";
+import { runRecognitionPeers } from "./peers/recognition/run.js";
 import { speechPeersAims, printSpeechPeers } from "./peers/speech/report.js";
 import { runSpeechPeers } from "./peers/speech/run.js";
 import { transcriptionPeersAims, printTranscriptionPeers } from "./peers/transcription/report.js";
@@ -86,7 +88,7 @@ export function missingFor(scenario: Scenario): string | null {
     const missing = missingEncoder();
     if (missing !== null) return missing;
   }
-  if (kind !== "voice-peers" && kind !== "speech-peers" && kind !== "transcription-peers") return null;
+  if (!kind.endsWith("-peers")) return null;
   const peers = findPeers();
   return "missing" in peers ? peers.missing : null;
 }
@@ -131,6 +133,8 @@ export async function runScenario(scenario: Scenario): Promise<Ran> {
       return page(await runVoicePeers(scenario, installed(findPeers())), printVoicePeers);
     case "speech-peers":
       return page(await runSpeechPeers(scenario, installed(findPeers())), printSpeechPeers, { hold: speechPeersAims });
+    case "recognition-peers":
+      return page(await runRecognitionPeers(scenario, installed(findPeers())), printRecognitionPeers);
     case "transcription-peers":
       return page(await runTranscriptionPeers(scenario, installed(findPeers())), printTranscriptionPeers, {
         hold: transcriptionPeersAims,

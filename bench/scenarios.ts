@@ -141,6 +141,13 @@ export interface TranscriptionPeersScenario {
   sherpaBatch: number;
 }
 
+/** How fast the recognizer that comes with Parley is beside others that recognize English, and how much each gets wrong. */
+export interface RecognitionPeersScenario {
+  kind: "recognition-peers";
+  name: string;
+  rounds: number;
+}
+
 /** How many small requests in a second the edge's engine answers, and another behind the same interface. */
 export interface HttpEnginesRequestsScenario {
   kind: "http-engines-requests";
@@ -227,6 +234,7 @@ export type Scenario =
   | FairnessScenario
   | GoodputScenario
   | NatsClusterScenario
+  | RecognitionPeersScenario
   | RecognizerPartsScenario
   | FirstAudioScenario
   | LiveStreamsScenario
@@ -400,6 +408,8 @@ export const transcriptionPeers: TranscriptionPeersScenario = {
   sherpaBatch: 1,
 };
 
+const recognitionPeers: RecognitionPeersScenario = { kind: "recognition-peers", name: "recognition-peers", rounds: 5 };
+
 export const httpEnginesRequests: HttpEnginesRequestsScenario = {
   kind: "http-engines-requests",
   name: "http-engines-requests",
@@ -476,6 +486,7 @@ export const scenarios: readonly Scenario[] = [
   voicePeers,
   speechPeers,
   transcriptionPeers,
+  recognitionPeers,
   httpEnginesRequests,
   httpEnginesStreams,
   httpEnginesIdle,

@@ -12,5 +12,13 @@ it("reads the pins of a requirements file, extras and remarks aside", () => {
 
 it("finds every program that the scenarios run pinned", () => {
   const names = Object.keys(pinned(readFileSync(join(peersFolder, "requirements.txt"), "utf8")));
-  expect(names.sort()).toEqual(["onnxruntime", "piper-tts", "sherpa-onnx", "sherpa-onnx-bin", "wyoming-piper"]);
+  expect(names.sort()).toEqual([
+    "moonshine-cpp",
+    "onnxruntime",
+    "piper-tts",
+    "pocketsphinx",
+    "sherpa-onnx",
+    "sherpa-onnx-bin",
+    "wyoming-piper",
+  ]);
 });
