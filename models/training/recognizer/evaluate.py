@@ -1,4 +1,4 @@
-"""Word error rates of a model folder on the evaluation sets, beside pocketsphinx on the same audio.
+"""Word error rates of a model folder on the evaluation sets, beside pocketsphinx and Moonshine base on the same audio.
 
 Reads the shipped files (the graph, words.bin, model.yaml) and the answers that judge.py wrote; prints the table of the model card.
 The search is the shipped one (search.mjs; Parley must be built), or with --reference that of decoder.py.
@@ -103,9 +103,8 @@ def error_rate(pairs: list[tuple[str, str]]) -> tuple[float, int]:
     return 100 * errors / max(1, count), count
 
 
-def judged(folder: Path, name: str, said: list[tuple[Path, str]]) -> str:
-    """The other recognizer's word error rate, where judge.py has run."""
-    answers = folder / f"{name}.pocketsphinx"
+def judged(answers: Path, said: list[tuple[Path, str]]) -> str:
+    """Another recognizer's word error rate, where judge.py has run."""
     if not answers.exists():
         return "not run"
     heard = answers.read_text().split("\n")[: len(said)]
@@ -154,7 +153,7 @@ def beside(options: argparse.Namespace) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--model", type=Path, required=True, help="the model folder")
-    parser.add_argument("--beside", type=Path, help="another model folder: prints both and by how much they differ, without pocketsphinx")
+    parser.add_argument("--beside", type=Path, help="another model folder: prints both and by how much they differ, without the others")
     parser.add_argument("--role", choices=["graph", "int8"], help="which graph of the folder: float32 or integers; integers where it has them")
     parser.add_argument("--beside-role", choices=["graph", "int8"], help="the same of the other folder")
     parser.add_argument("--sets", type=Path, required=True, help="the folder that evaluation_sets.py wrote")
@@ -172,7 +171,7 @@ def main() -> None:
     recognizer = Recognizer.load(options.model, {name: getattr(options, name) for name in names if getattr(options, name) is not None}, options.role)
     search = search_reference if options.reference else search_shipped
     vocabulary = set(packed.word_list(recognizer.words))
-    print(f"{recognizer.settings}\n\n| audio | clips | words | out of vocabulary | this model, WER % | pocketsphinx, WER % |\n|---|---|---|---|---|---|")
+    print(f"{recognizer.settings}\n\n| audio | clips | words | out of vocabulary | this model, WER % | pocketsphinx, WER % | Moonshine base, WER % |\n|---|---|---|---|---|---|---|")
     for name in options.only or [path.stem for path in sorted(options.sets.glob("*.tsv"))]:
         said, begin = clips(options.sets, name), time.time()
         log_probs = [recognizer.log_probs(samples_of(path)) for path, _ in said]
@@ -181,7 +180,8 @@ def main() -> None:
         rate, count = error_rate([(text, words) for (_, text), words in zip(said, heard, strict=True)])
         unknown = sum(word not in vocabulary for _, text in said for word in corpus.words(text))
         title = ", ".join(TITLES.get(part, part) for part in name.split("-"))
-        print(f"| {title} | {len(said)} | {count} | {100 * unknown / count:.1f} % | {rate:.1f} | {judged(options.sets, name, said)} |", flush=True)
+        others = [judged(options.sets / f"{name}.{other}", said) for other in ("pocketsphinx", "moonshine")]
+        print(f"| {title} | {len(said)} | {count} | {100 * unknown / count:.1f} % | {rate:.1f} | {' | '.join(others)} |", flush=True)
         if options.show:
             print("\n".join(f"  said  {' '.join(scored(text))}\n  heard {words}" for (_, text), words in zip(said, heard, strict=True)))
             print(f"  {seconds / (time.time() - begin):.0f} times real time, start of programs included")
