@@ -7,7 +7,7 @@ import { CtcEngine } from "#workers/engines/ctc/engine";
 import { ModelThreads } from "#workers/engines/model-threads";
 import { recognizeOne, wordsOf } from "#workers/engines/testing/recognize";
 import { readModelFolder } from "#workers/repository/folder";
-import type { HearAnswer, HearQuestion } from "./listener.js";
+import type { RecognizeAnswer, RecognizeQuestion } from "./listener.js";
 
 /** A worker's recognizer with one thread and no cluster around it: answers lines of JSON. */
 const engine = await CtcEngine.load({
@@ -20,10 +20,10 @@ const engine = await CtcEngine.load({
 const answer = (value: object): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
 answer({ ready: true });
 for await (const line of createInterface({ input: process.stdin }))
-  answer(await hear(JSON.parse(line) as HearQuestion));
+  answer(await recognize(JSON.parse(line) as RecognizeQuestion));
 process.exit(0);
 
-async function hear({ path }: HearQuestion): Promise<HearAnswer> {
+async function recognize({ path }: RecognizeQuestion): Promise<RecognizeAnswer> {
   const samples = bytesToSamples(readFileSync(path));
   const startMs = performance.now();
   const words = wordsOf(await recognizeOne(engine, samples));

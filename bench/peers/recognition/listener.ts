@@ -1,10 +1,10 @@
 /** What a program that recognizes in its own process is asked: a file of samples at 16 kHz, 16 bits, little-endian. */
-export interface HearQuestion {
+export interface RecognizeQuestion {
   path: string;
 }
 
 /** What it answers. */
-export interface HearAnswer {
+export interface RecognizeAnswer {
   text: string;
   /** All of the clip, from its first sample to its words. */
   totalMs: number;
@@ -15,7 +15,7 @@ export interface HearAnswer {
 /** One way to recognize English, in a process of its own. */
 export interface Listener {
   name: string;
-  hear(question: HearQuestion): Promise<HearAnswer>;
+  recognize(question: RecognizeQuestion): Promise<RecognizeAnswer>;
   /** Processor seconds that it has used so far. */
   processorSeconds(): number;
   stop(): Promise<void>;

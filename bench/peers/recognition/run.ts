@@ -14,7 +14,7 @@ import { allowedCores, checkPinned, pinThisProcess, pinWhatIsStarted } from "../
 import { type Peers, peersFolder } from "../installed.js";
 import { type ProgramOptions, startLineProgram } from "../program.js";
 import { figuresOf, type ListenerRound, type RecognitionPeersFigures } from "./figures.js";
-import type { HearAnswer, Listener } from "./listener.js";
+import type { RecognizeAnswer, Listener } from "./listener.js";
 
 /** More word errors mean that a program does not recognize. */
 const MOST_WORD_ERRORS = 80;
@@ -46,16 +46,22 @@ export async function runRecognitionPeers(
     pinThisProcess([askingCore]);
     checkPinned([measuredCore]);
 
-    for (const listener of listeners) await hearAll(listener, clips);
+    for (const listener of listeners) await recognizeAll(listener, clips);
     const others = watchOthers();
-    const heard: ListenerRound[][] = [];
-    for (let round = 0; round < rounds; round++) heard.push(await oneRound(listeners, clips, round));
+    const recognized: ListenerRound[][] = [];
+    for (let round = 0; round < rounds; round++) recognized.push(await oneRound(listeners, clips, round));
     const invalid = objections({ load: others.read(), errors: 0 });
     if (askingCore === measuredCore) invalid.push("one core for the asking and the listening");
     const names = listeners.map(({ name }) => name);
     const audioSeconds = clips.reduce((sum, { seconds }) => sum + seconds, 0);
-    const words = heard[0]?.[0]?.errors.words ?? 0;
-    const figures = { versions: peers.versions, clips: clips.length, words, audioSeconds, ...figuresOf(names, heard) };
+    const words = recognized[0]?.[0]?.errors.words ?? 0;
+    const figures = {
+      versions: peers.versions,
+      clips: clips.length,
+      words,
+      audioSeconds,
+      ...figuresOf(names, recognized),
+    };
     return { figures, invalid };
   } finally {
     await Promise.all(listeners.map((listener) => listener.stop()));
@@ -78,7 +84,7 @@ async function startListener(name: string, options: ProgramOptions): Promise<Lis
   const program = await startLineProgram(options);
   return {
     name,
-    hear: (question) => program.ask<HearAnswer>(question),
+    recognize: (question) => program.ask<RecognizeAnswer>(question),
     processorSeconds: () => processSeconds(program.pid),
     stop: program.stop,
   };
@@ -93,18 +99,18 @@ async function oneRound(
   const results: ListenerRound[] = [];
   for (const offset of listeners.keys()) {
     const index = (offset + round) % listeners.length;
-    results[index] = await hearAll(listeners[index] as Listener, clips);
+    results[index] = await recognizeAll(listeners[index] as Listener, clips);
   }
   return results;
 }
 
 /** Throws where a program does not understand what is said: a fast wrong answer is none. */
-async function hearAll(listener: Listener, clips: readonly ClipFile[]): Promise<ListenerRound> {
+async function recognizeAll(listener: Listener, clips: readonly ClipFile[]): Promise<ListenerRound> {
   const usedBefore = listener.processorSeconds();
   let [totalMs, seconds, errors] = [0, 0, noErrors()];
   const afterEndMs: number[] = [];
   for (const clip of clips) {
-    const answer = await listener.hear({ path: clip.path });
+    const answer = await listener.recognize({ path: clip.path });
     totalMs += answer.totalMs;
     seconds += clip.seconds;
     afterEndMs.push(answer.afterEndMs);
