@@ -6,6 +6,7 @@ import type { Repository } from "../repository/repository.js";
 import type { SpeechEngine } from "./engine.js";
 import type { Recognizer } from "./recognizer.js";
 import { CtcEngine } from "./ctc/engine.js";
+import { EncoderDecoderEngine } from "./encoder-decoder/engine.js";
 import { EspeakEngine } from "./espeak/engine.js";
 import { Phonemizer } from "./espeak/phonemizer.js";
 import { ModelThreads } from "./model-threads.js";
@@ -13,7 +14,6 @@ import { OnnxEngine } from "./onnx/engine.js";
 import { SessionPool } from "./onnx/session-pool.js";
 import { PocketEngine } from "./pocket/engine.js";
 import { VadEngine } from "./vad/engine.js";
-import { WhisperEngine } from "./whisper/engine.js";
 
 export interface LoadOptions {
   slots: number;
@@ -70,8 +70,8 @@ export async function loadEngines(repository: Repository, options: LoadOptions):
         ...(options.keyterms === undefined ? {} : { keyterms: options.keyterms }),
         log,
       });
-    if (model.manifest.engine === "whisper")
-      return await WhisperEngine.load({ model, threads: sharedThreads(), providers: options.providers, log });
+    if (model.manifest.engine === "whisper" || model.manifest.engine === "moonshine")
+      return await EncoderDecoderEngine.load({ model, threads: sharedThreads(), providers: options.providers, log });
     if (model.manifest.engine === "onnx-vad" || model.manifest.engine === "tfjs")
       return await VadEngine.load({ model, threads: sharedThreads(), log });
     throw new ModelProblem(`the engine ${model.manifest.engine} does not run here`);

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";
 import { describeKokoroFolder } from "./kokoro-folder.js";
+import { describeMoonshineFolder } from "./moonshine-folder.js";
 import { describePocketFolder } from "./pocket-folder.js";
 import { describeWhisperFolder } from "./whisper-folder.js";
 
@@ -12,6 +13,7 @@ const partNames = /encoder|decoder|joiner/i;
 
 /** Layouts that are told by folders and files of fixed names. */
 const namedLayouts = [
+  { task: "transcribe", engine: "moonshine", describe: describeMoonshineFolder },
   { task: "transcribe", engine: "whisper", describe: describeWhisperFolder },
   { task: "speak", engine: "kokoro", describe: describeKokoroFolder },
   { task: "speak", engine: "pocket", describe: describePocketFolder },
@@ -25,7 +27,7 @@ export type BareModel = { manifest: unknown } | { problem: string } | null;
 
 /**
  * Tells models by the files that people have: a Piper voice is `x.onnx` beside `x.onnx.json`, a recognizer that gives
- * symbols for frames is a graph beside `tokens.txt`, Whisper is `onnx/encoder_model.onnx` below `config.json`, Kokoro
+ * symbols for frames is a graph beside `tokens.txt`, Whisper is `onnx/encoder_model.onnx` below `config.json`, Moonshine the same or beside `tokenizer.bin`, Kokoro
  * `onnx/model.onnx` and `voices/`, Pocket TTS `lm_main.onnx` beside four other graphs. The folder's name is the
  * model's.
  */

@@ -36,6 +36,7 @@ const engineTraits = {
   },
   ctc: { task: "transcribe", files: ["graph", "tokens"] },
   whisper: { task: "transcribe", files: ["encoder", "decoder", "tokens", "config", "preprocessor"] },
+  moonshine: { task: "transcribe", files: ["encoder", "decoder", "tokens"] },
   "onnx-vad": { task: "vad", files: ["graph"] },
   tfjs: { task: "vad", files: ["graph"] },
 } as const;
@@ -47,6 +48,7 @@ const engineNames = [
   "pocket",
   "ctc",
   "whisper",
+  "moonshine",
   "onnx-vad",
   "tfjs",
 ] as const satisfies (keyof typeof engineTraits)[];
@@ -89,7 +91,8 @@ export const manifest = z
      * `text_conditioner`, `vocab`, `token_scores` (recordings lie in `voices/` or `test_wavs/`). `ctc`: `graph`, `tokens`, `int8` where the
      * same graph is also there with convolutions of 8-bit integers, which processors run instead, and, where the tokens
      * are speech sounds, `words` (lexicon and language model). `whisper`: `encoder`, `decoder`, `tokens`, `config`, `preprocessor` and,
-     * where it is there, `generation` (`generation_config.json`). `onnx-vad`: `graph`. `tfjs`: `graph` (`model.json`;
+     * where it is there, `generation` (`generation_config.json`). `moonshine`: `encoder`, `decoder`, `tokens` (`tokenizer.bin` or
+     * `tokenizer.json`). `onnx-vad`: `graph`. `tfjs`: `graph` (`model.json`;
      * its weights lie beside it). None for `espeak`.
      */
     files: z.record(z.string(), z.strictObject({ path: filePath, sha256: sha256.optional() })).default({}),

@@ -1,4 +1,3 @@
-import { dirname, join } from "node:path";
 import type { ServedModel } from "#protocol/bus/membership";
 import { ServiceError } from "#protocol/errors";
 import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
@@ -6,10 +5,12 @@ import type { Logger } from "#common/log";
 import { type ModelFolder, ModelProblem } from "../../repository/folder.js";
 import type { Recognizer, RecognitionJob, RecognitionResult } from "../recognizer.js";
 import type { ModelThreads } from "../model-threads.js";
-import type { Recognized, WhisperSource } from "./recognizer.js";
-import type { OpenedWhisper, WhisperTask } from "./thread.js";
+import { moonshineSource } from "../moonshine/source.js";
+import { whisperSource } from "../whisper/source.js";
+import type { Recognized } from "./recognizer.js";
+import type { EncoderDecoderSource, EncoderDecoderTask, OpenedModel } from "./thread.js";
 
-export interface WhisperEngineOptions {
+export interface EncoderDecoderOptions {
   model: ModelFolder;
   threads: ModelThreads;
   providers: readonly string[];
@@ -26,30 +27,29 @@ const WARM_UP_SECONDS = 1;
 const primary = (tag: string): string => tag.split(/[-_]/)[0]?.toLowerCase() ?? "";
 
 /**
- * A Whisper model in Hugging Face's ONNX layout: encoder, merged decoder with its cache, `tokenizer.json` and the JSON
- * files beside it. Text is the likeliest token after the likeliest, with timestamps of phrases; what was said before a
- * piece is not taken into account.
+ * A recognizer that reads a piece of audio as a whole and writes its text token by token, the likeliest after the
+ * likeliest: Whisper or Moonshine. What was said before a piece is not taken into account.
  */
-export class WhisperEngine implements Recognizer {
-  readonly #options: WhisperEngineOptions;
-  readonly #source: WhisperSource;
-  readonly #opened: OpenedWhisper;
+export class EncoderDecoderEngine implements Recognizer {
+  readonly #options: EncoderDecoderOptions;
+  readonly #source: EncoderDecoderSource;
+  readonly #opened: OpenedModel;
 
-  private constructor(options: WhisperEngineOptions, source: WhisperSource, opened: OpenedWhisper) {
+  private constructor(options: EncoderDecoderOptions, source: EncoderDecoderSource, opened: OpenedModel) {
     this.#options = options;
     this.#source = source;
     this.#opened = opened;
   }
 
   /** Opens a model on every thread. Rejects with a `ModelProblem` when its files do not fit together. */
-  static async load(options: WhisperEngineOptions): Promise<WhisperEngine> {
+  static async load(options: EncoderDecoderOptions): Promise<EncoderDecoderEngine> {
     const { manifest } = options.model;
     if (manifest.sampleRate !== undefined && manifest.sampleRate !== RECOGNITION_RATE) {
       throw new ModelProblem(`model.yaml says ${manifest.sampleRate} Hz; recognizers take ${RECOGNITION_RATE} Hz`);
     }
-    const source: WhisperSource = { paths: pathsOf(options.model), providers: options.providers };
-    const task: WhisperTask = { kind: "open", source };
-    const opened = await options.threads.onEach<OpenedWhisper>(handler, task).catch((cause: unknown) => {
+    const source = sourceOf(options.model, options.providers);
+    const task: EncoderDecoderTask = { kind: "open", source };
+    const opened = await options.threads.onEach<OpenedModel>(handler, task).catch((cause: unknown) => {
       // What comes from a thread has lost its class on the way.
       throw new ModelProblem(cause instanceof Error ? cause.message : String(cause), { cause });
     });
@@ -59,7 +59,7 @@ export class WhisperEngine implements Recognizer {
         "FALLING BACK: an execution provider does not work here",
       );
     }
-    return new WhisperEngine(options, source, opened);
+    return new EncoderDecoderEngine(options, source, opened);
   }
 
   describe(): ServedModel {
@@ -80,7 +80,7 @@ export class WhisperEngine implements Recognizer {
       { length: WARM_UP_SECONDS * RECOGNITION_RATE },
       (_, i) => 9000 * Math.sin(i / 5) * Math.sin(i / 1300) ** 2,
     );
-    const task: WhisperTask = {
+    const task: EncoderDecoderTask = {
       kind: "recognize",
       source: this.#source,
       samples,
@@ -89,7 +89,7 @@ export class WhisperEngine implements Recognizer {
     };
     await this.#options.threads.onEach(handler, task).catch((cause: unknown) => {
       throw new ModelProblem(
-        `the graphs do not take the inputs of Whisper: ${cause instanceof Error ? cause.message : String(cause)}`,
+        `the graphs do not take the inputs of ${this.#source.kind}: ${cause instanceof Error ? cause.message : String(cause)}`,
         { cause },
       );
     });
@@ -116,7 +116,7 @@ export class WhisperEngine implements Recognizer {
     signal.addEventListener("abort", stop);
     try {
       // A copy: a piece may be a window on a larger buffer, all of which would go to the thread.
-      const task: WhisperTask = {
+      const task: EncoderDecoderTask = {
         kind: "recognize",
         source: this.#source,
         samples: samples.slice(),
@@ -139,24 +139,6 @@ export class WhisperEngine implements Recognizer {
   }
 }
 
-function pathsOf({ folder, manifest }: ModelFolder): WhisperSource["paths"] {
-  const { encoder, decoder, tokens, config, preprocessor, generation } = manifest.files;
-  if (!encoder || !decoder || !tokens || !config || !preprocessor) {
-    throw new ModelProblem(
-      "files.encoder, files.decoder, files.tokens, files.config and files.preprocessor are required",
-    );
-  }
-  const at = (file: { path: string }): string => join(folder, file.path);
-  // Folders of older exports have none; it is looked for where the exporter puts it.
-  const beside = join(dirname(at(config)), "generation_config.json");
-  return {
-    ...{
-      encoder: at(encoder),
-      decoder: at(decoder),
-      tokens: at(tokens),
-      config: at(config),
-      preprocessor: at(preprocessor),
-    },
-    generation: generation === undefined ? beside : at(generation),
-  };
+function sourceOf(model: ModelFolder, providers: readonly string[]): EncoderDecoderSource {
+  return model.manifest.engine === "moonshine" ? moonshineSource(model, providers) : whisperSource(model, providers);
 }

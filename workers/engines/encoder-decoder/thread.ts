@@ -1,22 +1,28 @@
-import { type Recognized, openWhisper, type WhisperRecognizer, type WhisperSource } from "./recognizer.js";
+import { openMoonshine } from "../moonshine/recognizer.js";
+import type { MoonshineSource } from "../moonshine/source.js";
+import { openWhisper } from "../whisper/recognizer.js";
+import type { WhisperSource } from "../whisper/source.js";
+import type { EncoderDecoder, Recognized } from "./recognizer.js";
+
+export type EncoderDecoderSource = WhisperSource | MoonshineSource;
 
 /** What a thread is asked: open a model and say what it is, or recognize with it. Each thread opens each model once. */
-export type WhisperTask =
-  | { kind: "open"; source: WhisperSource }
+export type EncoderDecoderTask =
+  | { kind: "open"; source: EncoderDecoderSource }
   | {
       kind: "recognize";
-      source: WhisperSource;
+      source: EncoderDecoderSource;
       samples: Int16Array;
       language: string | null;
       /** Shared with the event loop: not 0 when the piece is not wanted any more. */
       unwanted: Int32Array;
     };
 
-export type OpenedWhisper = Pick<WhisperRecognizer, "provider" | "refused" | "languages">;
+export type OpenedModel = Pick<EncoderDecoder, "provider" | "refused" | "languages">;
 
-const recognizers = new Map<string, Promise<WhisperRecognizer>>();
+const recognizers = new Map<string, Promise<EncoderDecoder>>();
 
-export default async function handle(task: WhisperTask): Promise<OpenedWhisper | Recognized | null> {
+export default async function handle(task: EncoderDecoderTask): Promise<OpenedModel | Recognized | null> {
   const recognizer = await open(task.source);
   if (task.kind === "recognize")
     return await recognizer.recognize(task.samples, task.language, () => Atomics.load(task.unwanted, 0) !== 0);
@@ -24,9 +30,9 @@ export default async function handle(task: WhisperTask): Promise<OpenedWhisper |
   return { provider, refused, languages };
 }
 
-function open(source: WhisperSource): Promise<WhisperRecognizer> {
+function open(source: EncoderDecoderSource): Promise<EncoderDecoder> {
   const key = source.paths.encoder;
-  const known = recognizers.get(key) ?? openWhisper(source);
+  const known = recognizers.get(key) ?? (source.kind === "moonshine" ? openMoonshine(source) : openWhisper(source));
   recognizers.set(key, known);
   known.catch(() => recognizers.delete(key));
   return known;

@@ -1,6 +1,5 @@
 import type { RecognizedWord } from "#protocol/transcription/chunk";
-import type { ChosenToken } from "./token-choice.js";
-import type { Vocabulary } from "./vocabulary.js";
+import type { ChosenToken, WrittenTokens } from "./tokens.js";
 
 const TIMESTAMP_MS = 20;
 
@@ -14,12 +13,13 @@ interface Written {
 }
 
 /**
- * Puts tokens together to words. Whisper times phrases, not words: within a phrase time is spread by the words' length.
+ * Puts tokens together to words. Whisper times phrases, not words, and Moonshine nothing: within a phrase, or all of the
+ * audio, time is spread by the words' length.
  * A phrase that was not ended lasts as long as the audio.
  */
 export function wordsOfTokens(
   tokens: readonly ChosenToken[],
-  vocabulary: Vocabulary,
+  vocabulary: WrittenTokens,
   language: string,
   audioMs: number,
 ): RecognizedWord[] {
@@ -38,7 +38,7 @@ export function wordsOfTokens(
       startMs = Math.max(startMs, atMs);
     }
   }
-  finish(audioMs);
+  finish(Math.round(audioMs));
   return words;
 }
 
@@ -54,7 +54,7 @@ function placed(written: readonly Written[], startMs: number, endMs: number): Re
   });
 }
 
-function writtenWords(tokens: readonly ChosenToken[], vocabulary: Vocabulary, everyGroup: boolean): Written[] {
+function writtenWords(tokens: readonly ChosenToken[], vocabulary: WrittenTokens, everyGroup: boolean): Written[] {
   const words: Written[] = [];
   let afterBlank = false;
   for (const group of characterGroups(tokens, vocabulary)) {
@@ -76,7 +76,7 @@ function writtenWords(tokens: readonly ChosenToken[], vocabulary: Vocabulary, ev
 }
 
 /** Tokens until the bytes are whole characters: one character may be spread over several. */
-function characterGroups(tokens: readonly ChosenToken[], vocabulary: Vocabulary): Written[] {
+function characterGroups(tokens: readonly ChosenToken[], vocabulary: WrittenTokens): Written[] {
   const groups: Written[] = [];
   const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let bytes: number[] = [];

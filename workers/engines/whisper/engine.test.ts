@@ -12,7 +12,7 @@ import { letterSymbols, toneAudio } from "../ctc/testing/tone-recognizer.js";
 import type { Recognizer } from "../recognizer.js";
 import { loadEngines } from "../load.js";
 import { ModelThreads } from "../model-threads.js";
-import { WhisperEngine } from "./engine.js";
+import { EncoderDecoderEngine } from "../encoder-decoder/engine.js";
 import { type ToneWhisperOptions, writeToneWhisper } from "./testing/tone-whisper.js";
 
 const directory = mkdtempSync(join(tmpdir(), "parley-whisper-"));
@@ -27,7 +27,12 @@ function folderOf(change: Partial<ToneWhisperOptions> = {}): string {
 }
 
 async function load(change: Partial<ToneWhisperOptions> = {}): Promise<Recognizer> {
-  return await WhisperEngine.load({ model: await readModelFolder(folderOf(change)), threads, providers: ["cpu"], log });
+  return await EncoderDecoderEngine.load({
+    model: await readModelFolder(folderOf(change)),
+    threads,
+    providers: ["cpu"],
+    log,
+  });
 }
 
 /** The tones of a text in letters `a` to `o`, each word with its boundary before it. */
@@ -122,7 +127,7 @@ const bad: readonly [string, RegExp, (folder: string) => void][] = [
   [
     "another family",
     /config\.json: model_type/,
-    edit("config.json", (text) => text.replace('"whisper"', '"moonshine"')),
+    edit("config.json", (text) => text.replace('"whisper"', '"speecht5"')),
   ],
   [
     "other layers",
@@ -131,7 +136,7 @@ const bad: readonly [string, RegExp, (folder: string) => void][] = [
   ],
   [
     "other heads",
-    /do not take the inputs of Whisper/,
+    /do not take the inputs of whisper/,
     edit("config.json", (text) => text.replace('"decoder_attention_heads":2', '"decoder_attention_heads":4')),
   ],
   [

@@ -1,44 +1,17 @@
-import { RECOGNITION_RATE, type RecognizedWord } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { createLogMel } from "../../recognition/features/log-mel.js";
 import { mayHoldSpeech } from "../../recognition/voice-activity.js";
 import { ModelProblem } from "../../repository/folder.js";
-import { type Graph, type GraphTensor, openGraph } from "../onnx/runtime.js";
-import { beginDecoding, checkDecoder, type Decoding } from "./decoder-graph.js";
+import { beginDecoding, checkDecoder, type Decoding } from "../encoder-decoder/decoder-graph.js";
+import { type EncoderDecoder, openPart } from "../encoder-decoder/recognizer.js";
+import { type ChosenToken, logProbabilityOf } from "../encoder-decoder/tokens.js";
+import { wordsOfTokens } from "../encoder-decoder/words.js";
+import type { Graph, GraphTensor } from "../onnx/runtime.js";
 import { createWhisperFeatures, WHISPER_FRAMES } from "./features.js";
 import { readWhisperSettings, type WhisperSettings } from "./settings.js";
-import { type ChosenToken, chooseToken, logProbabilityOf } from "./token-choice.js";
+import type { WhisperSource } from "./source.js";
+import { chooseToken } from "./token-choice.js";
 import { readVocabulary, type Vocabulary } from "./vocabulary.js";
-import { wordsOfTokens } from "./words.js";
-
-/** Everything that makes a Whisper model. */
-export interface WhisperSource {
-  paths: {
-    encoder: string;
-    decoder: string;
-    tokens: string;
-    config: string;
-    generation: string | null;
-    preprocessor: string;
-  };
-  providers: readonly string[];
-}
-
-export interface WhisperRecognizer {
-  provider: string;
-  refused: { provider: string; reason: string }[];
-  /** Language codes that may be named. */
-  languages: string[];
-  /**
-   * Words of one piece of at most 30 s, or null once `stopped` says that nobody wants them. Without a language it is
-   * told from the audio.
-   */
-  recognize(samples: Int16Array, language: string | null, stopped: () => boolean): Promise<Recognized | null>;
-}
-
-export interface Recognized {
-  words: RecognizedWord[];
-  language: string;
-}
 
 /**
  * A piece is taken for silence when the model says so this surely and is unsure of its text (natural logarithm per
@@ -48,12 +21,12 @@ const SILENCE_PROBABILITY = 0.6;
 const UNSURE_BELOW = -1;
 
 /** Opens a model's graphs and files. Rejects with a `ModelProblem` when they do not fit together. */
-export async function openWhisper({ paths, providers }: WhisperSource): Promise<WhisperRecognizer> {
+export async function openWhisper({ paths, providers }: WhisperSource): Promise<EncoderDecoder> {
   const settings = readWhisperSettings(paths);
   const vocabulary = readVocabulary(paths.tokens);
   checkVocabulary(vocabulary, settings);
-  const encoder = await open("encoder", paths.encoder, providers);
-  const decoder = await open("decoder", paths.decoder, providers);
+  const encoder = await openPart("encoder", paths.encoder, providers);
+  const decoder = await openPart("decoder", paths.decoder, providers);
   if (!encoder.inputNames.includes("input_features") || encoder.inputNames.length !== 1) {
     throw new ModelProblem(`the encoder's inputs are ${encoder.inputNames.join(", ")}; input_features is fed`);
   }
@@ -81,14 +54,6 @@ export async function openWhisper({ paths, providers }: WhisperSource): Promise<
       };
     },
   };
-}
-
-async function open(part: string, path: string, providers: readonly string[]): Promise<Graph> {
-  return await openGraph(path, providers).catch((cause: unknown) => {
-    throw new ModelProblem(`the ${part} cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      cause,
-    });
-  });
 }
 
 function checkVocabulary(

@@ -1,11 +1,6 @@
+import { type ChosenToken, highest, logSum } from "../encoder-decoder/tokens.js";
 import type { Vocabulary } from "./vocabulary.js";
 import type { WhisperSettings } from "./settings.js";
-
-/** The next token and the natural logarithm of its probability among all that were allowed. */
-export interface ChosenToken {
-  id: number;
-  logProbability: number;
-}
 
 export type TokenRules = Pick<Vocabulary, "endOfText" | "firstTimestamp" | "steering"> &
   Pick<WhisperSettings, "suppressed" | "suppressedAtBegin" | "maxInitialTimestamp">;
@@ -43,23 +38,4 @@ export function chooseToken(scores: Float32Array, text: readonly number[], rules
   let id = endOfText;
   for (let i = 0; i < scores.length; i++) if ((scores[i] as number) > (scores[id] as number)) id = i;
   return { id, logProbability: scores[id] === NEVER ? 0 : (scores[id] as number) - logSum(scores, 0, scores.length) };
-}
-
-function highest(scores: Float32Array, from: number, to: number): number {
-  let found = NEVER;
-  for (let i = from; i < to; i++) if ((scores[i] as number) > found) found = scores[i] as number;
-  return found;
-}
-
-function logSum(scores: Float32Array, from: number, to: number): number {
-  const top = highest(scores, from, to);
-  if (top === NEVER) return NEVER;
-  let sum = 0;
-  for (let i = from; i < to; i++) sum += Math.exp((scores[i] as number) - top);
-  return top + Math.log(sum);
-}
-
-/** The natural logarithm of one token's probability among all. */
-export function logProbabilityOf(scores: Float32Array, id: number): number {
-  return (scores[id] as number) - logSum(scores, 0, scores.length);
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ModelProblem } from "../../repository/folder.js";
 import { readJsonFile } from "../../repository/json-file.js";
+import type { WrittenTokens } from "../encoder-decoder/tokens.js";
 
 const tokenizerFile = z.object({
   model: z.object({ vocab: z.record(z.string(), z.number().int().min(0)) }),
@@ -8,9 +9,7 @@ const tokenizerFile = z.object({
 });
 
 /** Whisper's tokens: what bytes of text each stands for, and the ids of those that steer. */
-export interface Vocabulary {
-  /** UTF-8 of an id, which may be part of a character; empty for tokens that are no text. */
-  bytesOf(id: number): Uint8Array;
+export interface Vocabulary extends WrittenTokens {
   endOfText: number;
   startOfTranscript: number;
   /** Null in models that only know English. */
@@ -18,8 +17,6 @@ export interface Vocabulary {
   noTimestamps: number;
   /** Null where the file does not name it. */
   noSpeech: number | null;
-  /** The timestamp of 0 s; each next id is 20 ms later. */
-  firstTimestamp: number;
   /** Ids by language code. */
   languages: ReadonlyMap<string, number>;
   /** Ids of all tokens that steer, timestamps and the end left out: none of them is text. */
