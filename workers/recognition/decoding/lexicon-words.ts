@@ -8,7 +8,7 @@ import type { SpelledWord } from "./spelled-words.js";
 import { FIRST_WORD_ID, type WordsFile, WordsFileProblem } from "./words-file.js";
 
 /** Words less sure than this are left out: of human words next to none are, of those "heard" in noise nearly all. */
-const LEAST_CONFIDENCE = 0.02;
+const LEAST_CONFIDENCE = 0.08;
 
 /**
  * Finds words in the symbols of a recognizer whose symbols are speech sounds, those of `keyterms` more readily than
