@@ -10,12 +10,7 @@ import type { Recognizer } from "../recognizer.js";
 import { ModelThreads } from "../model-threads.js";
 import { CtcEngine } from "./engine.js";
 import { toneLexicon } from "./testing/tone-lexicon.js";
-import {
-  letterSymbols,
-  type ToneRecognizerOptions,
-  toneAudio,
-  writeToneRecognizer,
-} from "./testing/tone-recognizer.js";
+import { type ToneRecognizerOptions, toneAudio, writeToneRecognizer, tonesOf } from "./testing/tone-recognizer.js";
 
 const directory = mkdtempSync(join(tmpdir(), "parley-ears-"));
 const log = createLogger("test", "fatal");
@@ -49,17 +44,13 @@ async function load(
   return await CtcEngine.load({ model: await readModelFolder(folder), threads, providers: ["cpu"], keyterms, log });
 }
 
-/** The tones of a text in letters `a` to `o`, each word with its boundary before it. */
-const spell = (text: string): number[] =>
-  text.split(" ").flatMap((word) => [0, ...[...word].map((letter) => letterSymbols.indexOf(letter))]);
-
 afterAll(async () => {
   await shared.close();
   rmSync(directory, { recursive: true });
 });
 
 const speech = async () =>
-  [toneAudio(spell("bad cab")), toneAudio(spell("go a mile").filter((tone) => tone >= 0))] as const;
+  [toneAudio(tonesOf("bad cab")), toneAudio(tonesOf("go a mile").filter((tone) => tone >= 0))] as const;
 recognizerConformance("ctc with letters in zipformer's form", { task: "transcribe", load: () => load(), speech });
 recognizerConformance("ctc with letters in NeMo's form", {
   task: "transcribe",
@@ -86,18 +77,18 @@ describe("the engine ctc", () => {
     ["log probabilities in NeMo's form", { layout: "nemo_ctc" }],
     ["raw scores in NeMo's form", { layout: "nemo_ctc", normalized: false }],
   ])("reads words off letters: %s", async (_what, change) => {
-    expect(await recognizedBy(await load(change), spell("bead cling john"))).toBe("bead cling john");
+    expect(await recognizedBy(await load(change), tonesOf("bead cling john"))).toBe("bead cling john");
   });
 
   it("takes bands as they are where NeMo's metadata says so", async () => {
     // Tones outdo silence by far more when bands are not normalized: the graph's threshold is passed by everything.
     const plain = await recognizedBy(
       await load({ layout: "nemo_ctc", metadata: { normalize_type: "NA" } }),
-      spell("bead cling"),
+      tonesOf("bead cling"),
     );
     const normalized = await recognizedBy(
       await load({ layout: "nemo_ctc", metadata: { normalize_type: "per_feature" } }),
-      spell("bead cling"),
+      tonesOf("bead cling"),
     );
     expect(normalized).toBe("bead cling");
     expect(plain).not.toBe(normalized);
@@ -147,7 +138,7 @@ describe("the engine ctc", () => {
 
   it("says which languages it hears, and refuses others for good", async () => {
     const engine = await load();
-    const audio = toneAudio(spell("ab"));
+    const audio = toneAudio(tonesOf("ab"));
     const results = await engine.recognize(
       ["en-GB", "de"].map((language) => recognitionJob("transcribe", audio, { language })),
     );
@@ -158,7 +149,7 @@ describe("the engine ctc", () => {
   it("fails, to be tried elsewhere, when its threads are gone", async () => {
     const threads = new ModelThreads(1);
     const engine = await load({}, threads);
-    const audio = toneAudio(spell("abc"));
+    const audio = toneAudio(tonesOf("abc"));
     const [running, waiting] = [recognizeOne(engine, audio), recognizeOne(engine, audio)];
     await threads.close();
     expect([await running, await waiting].every(({ result }) => result === "recognized" || result === "failed")).toBe(

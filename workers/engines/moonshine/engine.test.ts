@@ -6,7 +6,7 @@ import { systemClock } from "#common/clock";
 import { createLogger } from "#common/log";
 import { readModelFolder } from "../../repository/folder.js";
 import { openRepository } from "../../repository/repository.js";
-import { letterSymbols, toneAudio } from "../ctc/testing/tone-recognizer.js";
+import { toneAudio, tonesOf } from "../ctc/testing/tone-recognizer.js";
 import { EncoderDecoderEngine } from "../encoder-decoder/engine.js";
 import { loadEngines } from "../load.js";
 import { ModelThreads } from "../model-threads.js";
@@ -27,9 +27,6 @@ async function load(change: Partial<ToneMoonshineOptions> = {}, manifest?: strin
   return await EncoderDecoderEngine.load({ model: await readModelFolder(folder), threads, providers: ["cpu"], log });
 }
 
-/** The tones of a text in letters `a` to `o`, each word with its boundary before it. */
-const spell = (text: string): number[] =>
-  text.split(" ").flatMap((word) => [0, ...[...word].map((letter) => letterSymbols.indexOf(letter))]);
 const textOf = async (engine: Recognizer, audio: Int16Array): Promise<string> =>
   wordsOf(await recognizeOne(engine, audio))
     .map(({ text }) => text)
@@ -43,12 +40,12 @@ afterAll(async () => {
 recognizerConformance("moonshine", {
   task: "transcribe",
   load: () => load(),
-  speech: async () => [toneAudio(spell("bad cab")), toneAudio(spell("glad bean"))],
+  speech: async () => [toneAudio(tonesOf("bad cab")), toneAudio(tonesOf("glad bean"))],
 });
 
 describe("the engine moonshine", () => {
   it("writes what it hears, its words one after the other over the audio", async () => {
-    const words = wordsOf(await recognizeOne(await load(), toneAudio(spell("bead cling john"))));
+    const words = wordsOf(await recognizeOne(await load(), toneAudio(tonesOf("bead cling john"))));
     expect(words.map(({ text }) => text)).toEqual(["bead", "cling", "john"]);
     expect(words.map(({ startMs, endMs }) => [startMs, endMs])).toEqual([
       [0, 1169],
@@ -59,7 +56,7 @@ describe("the engine moonshine", () => {
   });
 
   it("reads what Hugging Face's exporter writes as well", async () => {
-    expect(await textOf(await load({ layout: "exported" }), toneAudio(spell("ma lo")))).toBe("ma lo");
+    expect(await textOf(await load({ layout: "exported" }), toneAudio(tonesOf("ma lo")))).toBe("ma lo");
   });
 
   it("puts bytes of several tokens together to characters", async () => {
@@ -68,7 +65,7 @@ describe("the engine moonshine", () => {
   });
 
   it("stops a text that never ends where nobody could have said more", async () => {
-    const audio = toneAudio(spell("bad"));
+    const audio = toneAudio(tonesOf("bad"));
     const text = await textOf(await load({ ends: false }), audio);
     const most = 2 + Math.floor((audio.length / 16_000) * 6.5);
     expect(text.replaceAll(" ", "").length).toBeGreaterThan(3);
@@ -81,7 +78,7 @@ describe("the engine moonshine", () => {
   });
 
   it("knows English, or the languages of model.yaml", async () => {
-    const audio = toneAudio(spell("bad cab"));
+    const audio = toneAudio(tonesOf("bad cab"));
     const english = await load();
     expect(english.describe()).toMatchObject({ languages: ["en"], maxBatch: 1 });
     const results = await english.recognize(

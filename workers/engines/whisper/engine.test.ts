@@ -8,7 +8,7 @@ import { readModelFolder } from "../../repository/folder.js";
 import { openRepository } from "../../repository/repository.js";
 import { recognizeOne, recognitionJob, wordsOf } from "../testing/recognize.js";
 import { recognizerConformance } from "../testing/recognizer-suite.js";
-import { letterSymbols, toneAudio } from "../ctc/testing/tone-recognizer.js";
+import { toneAudio, tonesOf } from "../ctc/testing/tone-recognizer.js";
 import type { Recognizer } from "../recognizer.js";
 import { loadEngines } from "../load.js";
 import { ModelThreads } from "../model-threads.js";
@@ -35,10 +35,6 @@ async function load(change: Partial<ToneWhisperOptions> = {}): Promise<Recognize
   });
 }
 
-/** The tones of a text in letters `a` to `o`, each word with its boundary before it. */
-const spell = (text: string): number[] =>
-  text.split(" ").flatMap((word) => [0, ...[...word].map((letter) => letterSymbols.indexOf(letter))]);
-
 afterAll(async () => {
   await threads.close();
   rmSync(directory, { recursive: true });
@@ -47,12 +43,12 @@ afterAll(async () => {
 recognizerConformance("whisper", {
   task: "transcribe",
   load: () => load(),
-  speech: async () => [toneAudio(spell("bad cab")), toneAudio(spell("glad bean"))],
+  speech: async () => [toneAudio(tonesOf("bad cab")), toneAudio(tonesOf("glad bean"))],
 });
 
 describe("the engine whisper", () => {
   it("writes what it hears, with times inside the phrase", async () => {
-    const words = wordsOf(await recognizeOne(await load(), toneAudio(spell("bead cling john"))));
+    const words = wordsOf(await recognizeOne(await load(), toneAudio(tonesOf("bead cling john"))));
     expect(words.map(({ text }) => text)).toEqual(["bead", "cling", "john"]);
     // Timestamps of the made-up model: of the frame before the first tone, and of the one after the last.
     expect(words[0]?.startMs).toBe(160);
@@ -63,7 +59,7 @@ describe("the engine whisper", () => {
   it("tells the language from the sound, takes the one that is named, and refuses those it does not know", async () => {
     const engine = await load({ language: "fr" });
     expect(engine.describe()).toMatchObject({ languages: ["en", "fr"], maxBatch: 1 });
-    const audio = toneAudio(spell("bad cab"));
+    const audio = toneAudio(tonesOf("bad cab"));
     const results = await engine.recognize(
       [null, "en-GB", "de"].map((language) =>
         recognitionJob("transcribe", audio, language === null ? {} : { language }),
@@ -79,7 +75,7 @@ describe("the engine whisper", () => {
   it("hears with an English-only model that has no generation_config.json", async () => {
     const engine = await load({ multilingual: false, generation: false });
     expect(engine.describe().languages).toEqual(["en"]);
-    expect(wordsOf(await recognizeOne(engine, toneAudio(spell("ma lo")))).map(({ text }) => text)).toEqual([
+    expect(wordsOf(await recognizeOne(engine, toneAudio(tonesOf("ma lo")))).map(({ text }) => text)).toEqual([
       "ma",
       "lo",
     ]);

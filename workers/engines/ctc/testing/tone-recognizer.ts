@@ -26,6 +26,10 @@ export interface ToneRecognizerOptions {
 /** The word boundary of SentencePiece and fifteen letters. */
 export const letterSymbols = ["\u2581", ..."abcdefghijklmno"];
 
+/** The tones of a text in letters `a` to `o`, each word with its boundary before it. */
+export const tonesOf = (text: string): number[] =>
+  text.split(" ").flatMap((word) => [0, ...[...word].map((letter) => letterSymbols.indexOf(letter))]);
+
 export const defaultToneRecognizer: ToneRecognizerOptions = {
   layout: "zipformer_ctc",
   symbols: letterSymbols,

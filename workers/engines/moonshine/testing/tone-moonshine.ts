@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
-import { elementType, GraphBuilder, type Value } from "../../onnx/testing/graph.js";
+import { CachedDecoder } from "../../encoder-decoder/testing/cached-decoder.js";
+import { elementType, GraphBuilder } from "../../onnx/testing/graph.js";
 
 /**
  * A Moonshine model of some kilobytes with the inputs, outputs and files of a real one, cache included: it writes the
@@ -24,7 +25,6 @@ export const defaultToneMoonshine: ToneMoonshineOptions = {
   ends: true,
 };
 
-const BOOLEAN = 9;
 const OPERATOR_SET = 15;
 const [TONES, HEADS, HEAD_SIZE] = [16, 2, 8];
 /** Samples of one encoded frame, and where tones lie in them: the middle of the first, and from one to the next. */
@@ -91,80 +91,22 @@ function encoderGraph(): Uint8Array {
   });
 }
 
-/**
- * Scores for the place that the cache's length tells, from the cached audio: it writes nonsense when the cache is not
- * passed on as it should be.
- */
+/** Scores for the place that the cache's length tells, from the cached audio. */
 function decoderGraph({ ends, pieces }: ToneMoonshineOptions): Uint8Array {
   const size = steering.length + pieces.length + UNNAMED;
-  const { float32, int64 } = elementType;
   const g = new GraphBuilder();
-  const cast = (value: string, to: number): string => g.node("Cast", [value], [{ name: "to", int: to }]);
-  const concat = (values: string[], axis: number, output?: string): string =>
-    g.node("Concat", values, [{ name: "axis", int: axis }], output);
-  const turned = (value: string, output?: string): string =>
-    g.node("Transpose", [value], [{ name: "perm", ints: [0, 2, 1, 3] }], output);
-
-  // The text's cache: one row of ones for each token so far.
-  const width = g.node("Slice", [g.node("Shape", ["input_ids"]), g.integers([1]), g.integers([2])]);
-  const ones = g.node("Expand", [
-    g.floats([1], [1, 1, 1, 1]),
-    concat([g.integers([1, HEADS]), width, g.integers([HEAD_SIZE])], 0),
-  ]);
-  concat(["past_key_values.0.decoder.key", ones], 2, "present.0.decoder.key");
-  concat(["past_key_values.0.decoder.value", ones], 2, "present.0.decoder.value");
-
-  // The audio's cache: made in the first call, an empty stand-in later.
+  const decoder = new CachedDecoder(g, { heads: HEADS, headSize: HEAD_SIZE });
+  const place = g.node("Sub", [decoder.tokens(), g.floats([1], [])]);
   const frames = g.node("Slice", [g.node("Shape", ["encoder_hidden_states"]), g.integers([1]), g.integers([2])]);
-  const made = g.node("Mul", [g.node("Sub", [g.integers([1]), cast("use_cache_branch", int64)]), frames]);
-  const kept = g.node("Slice", ["encoder_hidden_states", g.integers([0]), made, g.integers([1])]);
-  const byHead = g.node("Reshape", [kept, g.integers([1, -1, HEADS, HEAD_SIZE])]);
-  const own = turned(byHead, "present.0.encoder.key");
-  g.node("Identity", [own], [], "present.0.encoder.value");
-  const audio = turned(concat(["past_key_values.0.encoder.key", own], 2));
-  const hidden = g.node("Reshape", [audio, g.integers([-1, TONES])]);
-
-  // Place of the last token, from the sum of the cache.
-  const total = g.node(
-    "ReduceSum",
-    ["present.0.decoder.key", g.integers([0, 1, 2, 3])],
-    [{ name: "keepdims", int: 0 }],
-  );
-  const place = g.node("Sub", [g.node("Div", [total, g.floats([HEADS * HEAD_SIZE], [])]), g.floats([1], [])]);
+  const hidden = decoder.audio(frames);
   const frame = g.node("Add", [g.node("Mul", [place, g.floats([FRAMES_PER_TONE], [])]), g.floats([FIRST_FRAME], [])]);
   const last = g.node("Sub", [g.node("Squeeze", [frames, g.integers([0])]), g.integers([1], [])]);
-  const heard = g.node("Gather", [hidden, g.node("Min", [cast(frame, int64), last])]);
-
-  const letters = g.node("Mul", [g.node("Unsqueeze", [heard, g.integers([0])]), g.floats([10])]);
+  const recognized = g.node("Gather", [hidden, g.node("Min", [decoder.cast(frame, elementType.int64), last])]);
+  const letters = g.node("Mul", [g.node("Unsqueeze", [recognized, g.integers([0])]), g.floats([10])]);
   const named = g.node("Slice", [letters, g.integers([0]), g.integers([pieces.length]), g.integers([1])]);
-  const scores = concat(
+  const scores = decoder.concat(
     [g.floats([-5, -5, ends ? 3 : -50], [1, steering.length]), named, g.floats([-5, -5], [1, UNNAMED])],
     1,
   );
-  g.node(
-    "Expand",
-    [g.node("Unsqueeze", [scores, g.integers([0])]), concat([g.integers([1]), width, g.integers([size])], 0)],
-    [],
-    "logits",
-  );
-  const cache = (prefix: string, time: string): Value[] =>
-    ["decoder.key", "decoder.value", "encoder.key", "encoder.value"].map((part) => ({
-      name: `${prefix}.0.${part}`,
-      type: float32,
-      shape: ["batch_size", HEADS, `${time}_${part.split(".")[0]}`, HEAD_SIZE],
-    }));
-  return g.model({
-    operatorSet: OPERATOR_SET,
-    inputs: [
-      { name: "input_ids", type: int64, shape: ["batch_size", "decoder_sequence_length"] },
-      { name: "encoder_hidden_states", type: float32, shape: ["batch_size", "encoder_sequence_length", TONES] },
-      ...cache("past_key_values", "past"),
-      { name: "use_cache_branch", type: BOOLEAN, shape: [1] },
-    ],
-    outputs: [
-      { name: "logits", type: float32, shape: ["batch_size", "decoder_sequence_length", size] },
-      ...cache("present", "present"),
-    ],
-    metadata: {},
-  });
+  return decoder.model(scores, size, OPERATOR_SET);
 }

@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { slaneyScale } from "#audio/spectrum/mel-filters";
-import { elementType, GraphBuilder, type Value } from "../../onnx/testing/graph.js";
+import { CachedDecoder } from "../../encoder-decoder/testing/cached-decoder.js";
+import { elementType, GraphBuilder } from "../../onnx/testing/graph.js";
 import { bytesByCharacter } from "../vocabulary.js";
 
 /**
@@ -27,7 +28,6 @@ export const defaultToneWhisper: ToneWhisperOptions = {
   generation: true,
 };
 
-const BOOLEAN = 9;
 const OPERATOR_SET = 15;
 const [BANDS, FRAMES, ENCODED, HEADS] = [80, 3000, 1500, 2];
 const HEAD_SIZE = BANDS / HEADS;
@@ -125,58 +125,22 @@ function encoderGraph(): Uint8Array {
   });
 }
 
-/**
- * Scores for the place that the cache's length tells, from the cached audio: it writes nonsense when the cache is not
- * passed on as it should be.
- */
+/** Scores for the place that the cache's length tells, from the cached audio. */
 function decoderGraph(options: ToneWhisperOptions): Uint8Array {
   const { texts, multilingual, language } = options;
   const { size } = tokensOf(options);
-  const { float32, int64 } = elementType;
   const g = new GraphBuilder();
-  const cast = (value: string, to: number): string => g.node("Cast", [value], [{ name: "to", int: to }]);
-  const concat = (values: string[], axis: number, output?: string): string =>
-    g.node("Concat", values, [{ name: "axis", int: axis }], output);
-
-  // The text's cache: one row of ones for each token so far.
-  const width = g.node("Slice", [g.node("Shape", ["input_ids"]), g.integers([1]), g.integers([2])]);
-  const ones = g.node("Expand", [
-    g.floats([1], [1, 1, 1, 1]),
-    concat([g.integers([1, HEADS]), width, g.integers([HEAD_SIZE])], 0),
-  ]);
-  concat(["past_key_values.0.decoder.key", ones], 2, "present.0.decoder.key");
-  concat(["past_key_values.0.decoder.value", ones], 2, "present.0.decoder.value");
-
-  // The audio's cache: made in the first call, an empty stand-in later.
-  const made = g.node("Mul", [
-    g.node("Sub", [g.integers([1]), cast("use_cache_branch", int64)]),
-    g.integers([ENCODED]),
-  ]);
-  const kept = g.node("Slice", ["encoder_hidden_states", g.integers([0]), made, g.integers([1])]);
-  const byHead = g.node("Reshape", [kept, g.integers([1, -1, HEADS, HEAD_SIZE])]);
-  const own = g.node("Transpose", [byHead], [{ name: "perm", ints: [0, 2, 1, 3] }], "present.0.encoder.key");
-  g.node("Identity", [own], [], "present.0.encoder.value");
-  const audio = g.node(
-    "Transpose",
-    [concat(["past_key_values.0.encoder.key", own], 2)],
-    [{ name: "perm", ints: [0, 2, 1, 3] }],
-  );
-  const hidden = g.node("Reshape", [audio, g.integers([ENCODED, BANDS])]);
-
-  // Position of the last token, from the sum of the cache; tones begin after the prompt.
-  const total = g.node(
-    "ReduceSum",
-    ["present.0.decoder.key", g.integers([0, 1, 2, 3])],
-    [{ name: "keepdims", int: 0 }],
-  );
-  const tokens = g.node("Div", [total, g.floats([HEADS * HEAD_SIZE], [])]);
+  const decoder = new CachedDecoder(g, { heads: HEADS, headSize: HEAD_SIZE });
+  // Tones begin after the prompt.
   const prompt = multilingual ? 3 : 1;
-  const place = g.node("Sub", [tokens, g.floats([prompt + 1], [])]);
+  const place = g.node("Sub", [decoder.tokens(), g.floats([prompt + 1], [])]);
+  const hidden = decoder.audio(g.integers([ENCODED]));
   const frame = g.node("Max", [
     g.node("Add", [g.node("Mul", [place, g.floats([FRAMES_PER_TONE], [])]), g.floats([FIRST_FRAME], [])]),
     g.floats([0], []),
   ]);
-  const recognized = g.node("Gather", [hidden, g.node("Min", [cast(frame, int64), g.integers([ENCODED - 1], [])])]);
+  const last = g.integers([ENCODED - 1], []);
+  const recognized = g.node("Gather", [hidden, g.node("Min", [decoder.cast(frame, elementType.int64), last])]);
 
   // A tone stands out from the bands around it.
   const weights = new Array<number>(BANDS * texts.length).fill(0);
@@ -195,37 +159,11 @@ function decoderGraph(options: ToneWhisperOptions): Uint8Array {
   const steps = g.floats(Array.from({ length: TIMESTAMPS }, (_, i) => i));
   const away = g.node("Abs", [g.node("Sub", [steps, frame])]);
   const times = g.node("Sub", [g.floats([6]), g.node("Mul", [away, g.floats([0.05])])]);
-  const scores = concat(
+  const scores = decoder.concat(
     [letters, g.floats(steering, [1, special.length]), g.node("Unsqueeze", [times, g.integers([0])])],
     1,
   );
-  g.node(
-    "Expand",
-    [g.node("Unsqueeze", [scores, g.integers([0])]), concat([g.integers([1]), width, g.integers([size])], 0)],
-    [],
-    "logits",
-  );
-
-  const cache = (prefix: string, time: string): Value[] =>
-    ["decoder.key", "decoder.value", "encoder.key", "encoder.value"].map((part) => ({
-      name: `${prefix}.0.${part}`,
-      type: float32,
-      shape: ["batch_size", HEADS, `${time}_${part.split(".")[0]}`, HEAD_SIZE],
-    }));
-  return g.model({
-    operatorSet: OPERATOR_SET,
-    inputs: [
-      { name: "input_ids", type: int64, shape: ["batch_size", "decoder_sequence_length"] },
-      { name: "encoder_hidden_states", type: float32, shape: ["batch_size", "encoder_sequence_length", BANDS] },
-      ...cache("past_key_values", "past"),
-      { name: "use_cache_branch", type: BOOLEAN, shape: [1] },
-    ],
-    outputs: [
-      { name: "logits", type: float32, shape: ["batch_size", "decoder_sequence_length", size] },
-      ...cache("present", "present"),
-    ],
-    metadata: {},
-  });
+  return decoder.model(scores, size, OPERATOR_SET);
 }
 
 /** The mel band whose centre is nearest. */
