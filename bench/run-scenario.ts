@@ -88,6 +88,7 @@ export function missingFor(scenario: Scenario): string | null {
     const missing = missingEncoder();
     if (missing !== null) return missing;
   }
+  // Each of them runs some of the programs of one list, which is installed as a whole.
   if (!kind.endsWith("-peers")) return null;
   const peers = findPeers();
   return "missing" in peers ? peers.missing : null;

@@ -7,7 +7,7 @@ import { CtcEngine } from "#workers/engines/ctc/engine";
 import { ModelThreads } from "#workers/engines/model-threads";
 import { recognizeOne, wordsOf } from "#workers/engines/testing/recognize";
 import { readModelFolder } from "#workers/repository/folder";
-import type { RecognizeAnswer, RecognizeQuestion } from "./listener.js";
+import type { RecognizeAnswer, RecognizeQuestion } from "./recognizer-client.js";
 
 /** A worker's recognizer with one thread and no cluster around it: answers lines of JSON. */
 const engine = await CtcEngine.load({

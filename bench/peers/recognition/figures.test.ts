@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { figuresOf, type ListenerRound } from "./figures.js";
+import { figuresOf, type RecognizerRound } from "./figures.js";
 
-const round = (clockMs: number, processorMs: number, afterEndMs: number[]): ListenerRound => ({
+const round = (clockMs: number, processorMs: number, afterEndMs: number[]): RecognizerRound => ({
   ...{ clockMs, processorMs, afterEndMs },
   errors: { words: 20, substituted: 2, inserted: 1, deleted: 0 },
 });

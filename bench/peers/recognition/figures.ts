@@ -4,7 +4,7 @@ import { rate, type WordErrors } from "../../turn/word-errors.js";
 type OverRounds = ReturnType<typeof overRounds>;
 
 /** What one way did. */
-export interface ListenerFigures {
+export interface RecognizerFigures {
   name: string;
   /** Milliseconds of the clock, and of processors, for one second of audio. */
   clockMs: OverRounds;
@@ -20,13 +20,13 @@ export interface RecognitionPeersFigures {
   clips: number;
   words: number;
   audioSeconds: number;
-  ways: ListenerFigures[];
+  ways: RecognizerFigures[];
   /** The first way's figures over another's, of each round. */
   ratios: { to: string; clock: OverRounds; processor: OverRounds }[];
 }
 
 /** What one way did in one round. */
-export interface ListenerRound {
+export interface RecognizerRound {
   clockMs: number;
   processorMs: number;
   afterEndMs: number[];
@@ -36,11 +36,11 @@ export interface ListenerRound {
 /** Figures of the rounds, each of which has the ways in the order of `names`. */
 export function figuresOf(
   names: readonly string[],
-  rounds: readonly (readonly ListenerRound[])[],
+  rounds: readonly (readonly RecognizerRound[])[],
 ): Pick<RecognitionPeersFigures, "ways" | "ratios"> {
-  const of = <Value>(index: number, figure: (round: ListenerRound) => Value): Value[] =>
-    rounds.map((round) => figure(round[index] as ListenerRound));
-  const ratio = (index: number, figure: (round: ListenerRound) => number): OverRounds => {
+  const of = <Value>(index: number, figure: (round: RecognizerRound) => Value): Value[] =>
+    rounds.map((round) => figure(round[index] as RecognizerRound));
+  const ratio = (index: number, figure: (round: RecognizerRound) => number): OverRounds => {
     const [own, other] = [of(0, figure), of(index, figure)];
     return overRounds(own.map((value, round) => value / (other[round] ?? Number.NaN)));
   };

@@ -13,8 +13,8 @@ import { objections } from "../../validity.js";
 import { allowedCores, checkPinned, pinThisProcess, pinWhatIsStarted } from "../cores.js";
 import { type Peers, peersFolder } from "../installed.js";
 import { type ProgramOptions, startLineProgram } from "../program.js";
-import { figuresOf, type ListenerRound, type RecognitionPeersFigures } from "./figures.js";
-import type { RecognizeAnswer, Listener } from "./listener.js";
+import { figuresOf, type RecognizerRound, type RecognitionPeersFigures } from "./figures.js";
+import type { RecognizeAnswer, RecognizerClient } from "./recognizer-client.js";
 
 /** More word errors mean that a program does not recognize. */
 const MOST_WORD_ERRORS = 80;
@@ -34,9 +34,9 @@ export async function runRecognitionPeers(
   const clips = await writeClips(folder.path);
   const cores = allowedCores(process.pid);
   const [askingCore, measuredCore] = [cores[0] ?? 0, cores.at(-1) ?? 0];
-  const listeners: Listener[] = [];
+  const clients: RecognizerClient[] = [];
   const add = async (name: string, options: ProgramOptions): Promise<void> =>
-    void listeners.push(await startListener(name, options));
+    void clients.push(await startClient(name, options));
   const peer = (file: string): ProgramOptions => ({ command: peers.python, args: [join(peersFolder, file)] });
   try {
     pinWhatIsStarted([measuredCore]);
@@ -46,13 +46,13 @@ export async function runRecognitionPeers(
     pinThisProcess([askingCore]);
     checkPinned([measuredCore]);
 
-    for (const listener of listeners) await recognizeAll(listener, clips);
+    for (const client of clients) await recognizeAll(client, clips);
     const others = watchOthers();
-    const recognized: ListenerRound[][] = [];
-    for (let round = 0; round < rounds; round++) recognized.push(await oneRound(listeners, clips, round));
+    const recognized: RecognizerRound[][] = [];
+    for (let round = 0; round < rounds; round++) recognized.push(await oneRound(clients, clips, round));
     const invalid = objections({ load: others.read(), errors: 0 });
-    if (askingCore === measuredCore) invalid.push("one core for the asking and the listening");
-    const names = listeners.map(({ name }) => name);
+    if (askingCore === measuredCore) invalid.push("one core for the asking and the recognizing");
+    const names = clients.map(({ name }) => name);
     const audioSeconds = clips.reduce((sum, { seconds }) => sum + seconds, 0);
     const words = recognized[0]?.[0]?.errors.words ?? 0;
     const figures = {
@@ -64,7 +64,7 @@ export async function runRecognitionPeers(
     };
     return { figures, invalid };
   } finally {
-    await Promise.all(listeners.map((listener) => listener.stop()));
+    await Promise.all(clients.map((client) => client.stop()));
     pinThisProcess(cores);
     folder.remove();
   }
@@ -80,7 +80,7 @@ async function writeClips(folder: string): Promise<ClipFile[]> {
   });
 }
 
-async function startListener(name: string, options: ProgramOptions): Promise<Listener> {
+async function startClient(name: string, options: ProgramOptions): Promise<RecognizerClient> {
   const program = await startLineProgram(options);
   return {
     name,
@@ -92,32 +92,32 @@ async function startListener(name: string, options: ProgramOptions): Promise<Lis
 
 /** Round after round another way comes first. */
 async function oneRound(
-  listeners: readonly Listener[],
+  clients: readonly RecognizerClient[],
   clips: readonly ClipFile[],
   round: number,
-): Promise<ListenerRound[]> {
-  const results: ListenerRound[] = [];
-  for (const offset of listeners.keys()) {
-    const index = (offset + round) % listeners.length;
-    results[index] = await recognizeAll(listeners[index] as Listener, clips);
+): Promise<RecognizerRound[]> {
+  const results: RecognizerRound[] = [];
+  for (const offset of clients.keys()) {
+    const index = (offset + round) % clients.length;
+    results[index] = await recognizeAll(clients[index] as RecognizerClient, clips);
   }
   return results;
 }
 
 /** Throws where a program does not understand what is said: a fast wrong answer is none. */
-async function recognizeAll(listener: Listener, clips: readonly ClipFile[]): Promise<ListenerRound> {
-  const usedBefore = listener.processorSeconds();
+async function recognizeAll(client: RecognizerClient, clips: readonly ClipFile[]): Promise<RecognizerRound> {
+  const usedBefore = client.processorSeconds();
   let [totalMs, seconds, errors] = [0, 0, noErrors()];
   const afterEndMs: number[] = [];
   for (const clip of clips) {
-    const answer = await listener.recognize({ path: clip.path });
+    const answer = await client.recognize({ path: clip.path });
     totalMs += answer.totalMs;
     seconds += clip.seconds;
     afterEndMs.push(answer.afterEndMs);
     errors = addErrors(errors, wordErrors(clip.said, answer.text));
   }
   if (rate(errors) > MOST_WORD_ERRORS)
-    throw new RangeError(`${listener.name} has ${rate(errors).toFixed(0)} % of the words wrong`);
-  const processorMs = ((listener.processorSeconds() - usedBefore) * 1000) / seconds;
+    throw new RangeError(`${client.name} has ${rate(errors).toFixed(0)} % of the words wrong`);
+  const processorMs = ((client.processorSeconds() - usedBefore) * 1000) / seconds;
   return { clockMs: totalMs / seconds, processorMs, afterEndMs, errors };
 }

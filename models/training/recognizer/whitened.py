@@ -90,5 +90,6 @@ class WhitenedConvolutions:
 
 
 def adam(parameters: list[nn.Parameter], rate: float) -> torch.optim.AdamW:
+    """What trains everything else, and everything without `--whitened`."""
     fused = {"fused": True} if torch.__version__ >= "2" else {}
     return torch.optim.AdamW(parameters, rate, betas=(0.9, 0.98), weight_decay=WEIGHT_DECAY, **fused)

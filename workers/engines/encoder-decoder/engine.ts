@@ -10,6 +10,7 @@ import { whisperSource } from "../whisper/source.js";
 import type { Recognized } from "./recognizer.js";
 import type { EncoderDecoderSource, EncoderDecoderTask, OpenedModel } from "./thread.js";
 
+/** `threads` are shared: who made them closes them. */
 export interface EncoderDecoderOptions {
   model: ModelFolder;
   threads: ModelThreads;

@@ -15,6 +15,7 @@ export interface EncoderDecoder {
   recognize(samples: Int16Array, language: string | null, stopped: () => boolean): Promise<Recognized | null>;
 }
 
+/** What was said, and in which language. */
 export interface Recognized {
   words: RecognizedWord[];
   language: string;

@@ -4,6 +4,7 @@ import { openWhisper } from "../whisper/recognizer.js";
 import type { WhisperSource } from "../whisper/source.js";
 import type { EncoderDecoder, Recognized } from "./recognizer.js";
 
+/** Everything that makes a model of one of the two families. */
 export type EncoderDecoderSource = WhisperSource | MoonshineSource;
 
 /** What a thread is asked: open a model and say what it is, or recognize with it. Each thread opens each model once. */
@@ -18,6 +19,7 @@ export type EncoderDecoderTask =
       unwanted: Int32Array;
     };
 
+/** What an opened model says of itself. */
 export type OpenedModel = Pick<EncoderDecoder, "provider" | "refused" | "languages">;
 
 const recognizers = new Map<string, Promise<EncoderDecoder>>();

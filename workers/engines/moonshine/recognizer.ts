@@ -12,7 +12,7 @@ import { END_TOKEN, readMoonshineVocabulary, START_TOKEN } from "./vocabulary.js
 
 /** What is shorter gets silence behind it: the encoder's convolutions span an eighth of a second. */
 const SHORTEST_SAMPLES = RECOGNITION_RATE / 2;
-/** People say no more; a text that goes on repeats itself, as Moonshine's own library takes it. */
+/** People say no more: a text that goes on repeats itself. */
 const MOST_TOKENS_PER_SECOND = 6.5;
 const LEAST_TOKENS = 2;
 

@@ -20,7 +20,9 @@ const MOST_TOKENS = 1_000_000;
 
 const tokenizerFile = z.object({
   model: z.object({ vocab: z.record(z.string(), z.number().int().min(0).max(MOST_TOKENS)) }),
-  added_tokens: z.array(z.object({ id: z.number().int().min(0), content: z.string(), special: z.boolean() })),
+  added_tokens: z.array(
+    z.object({ id: z.number().int().min(0).max(MOST_TOKENS), content: z.string(), special: z.boolean() }),
+  ),
 });
 
 /**
@@ -41,8 +43,8 @@ export function readMoonshineVocabulary(path: string): MoonshineVocabulary {
 function piecesOfJson(path: string): Uint8Array[] {
   const file = readJsonFile(path, "tokenizer.json", tokenizerFile);
   const steering = new Set(file.added_tokens.filter(({ special }) => special).map(({ id }) => id));
-  const ids = [...Object.values(file.model.vocab), ...steering];
-  const pieces = Array.from({ length: Math.max(-1, ...ids.values()) + 1 }, () => new Uint8Array(0));
+  const last = [...Object.values(file.model.vocab), ...steering].reduce((highest, id) => Math.max(highest, id), -1);
+  const pieces = Array.from({ length: last + 1 }, () => new Uint8Array(0));
   for (const [piece, id] of Object.entries(file.model.vocab)) if (!steering.has(id)) pieces[id] = bytesOfPiece(piece);
   return pieces;
 }

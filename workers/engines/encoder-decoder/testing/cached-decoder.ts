@@ -26,10 +26,12 @@ export class CachedDecoder {
     this.#width = g.node("Slice", [g.node("Shape", ["input_ids"]), g.integers([1]), g.integers([2])]);
   }
 
+  /** `to` is an ONNX element type. */
   cast(value: string, to: number): string {
     return this.#g.node("Cast", [value], [{ name: "to", int: to }]);
   }
 
+  /** The values one behind the other along an axis. */
   concat(values: string[], axis: number, output?: string): string {
     return this.#g.node("Concat", values, [{ name: "axis", int: axis }], output);
   }

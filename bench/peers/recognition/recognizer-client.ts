@@ -13,7 +13,7 @@ export interface RecognizeAnswer {
 }
 
 /** One way to recognize English, in a process of its own. */
-export interface Listener {
+export interface RecognizerClient {
   name: string;
   recognize(question: RecognizeQuestion): Promise<RecognizeAnswer>;
   /** Processor seconds that it has used so far. */
