@@ -50,18 +50,18 @@ export async function runRecognizerParts({
   const wide = decoder(1000, 20);
   const extract = createLogMel(describeFeatures(layout, metadata));
 
-  const pieces = (await readClips()).map(({ samples }) => samples);
-  const features = pieces.map((samples) => extract(samples));
-  const emissions = await runRecognizer(graph, layout, features);
+  const clips = (await readClips()).map(({ samples }) => samples);
+  const pieces = clips.map((samples) => ({ samples, features: extract(samples) }));
+  const emissions = await runRecognizer(graph, layout, pieces);
   const never = (): boolean => false;
   const parts: readonly (readonly [string, () => Promise<unknown>])[] = [
-    ["features", async () => pieces.map((samples) => extract(samples))],
-    ["graph, piece by piece", async () => await oneByOne(features, (piece) => runRecognizer(graph, layout, [piece]))],
-    ["graph, all in one call", async () => await runRecognizer(graph, layout, features)],
+    ["features", async () => clips.map((samples) => extract(samples))],
+    ["graph, piece by piece", async () => await oneByOne(pieces, (piece) => runRecognizer(graph, layout, [piece]))],
+    ["graph, all in one call", async () => await runRecognizer(graph, layout, pieces)],
     ["word search, the model's beam", async () => emissions.map((rows) => own(rows, never))],
     ["word search, beam 1000/20", async () => emissions.map((rows) => wide(rows, never))],
   ];
-  const audioSeconds = pieces.reduce((sum, { length }) => sum + length, 0) / RECOGNITION_RATE;
+  const audioSeconds = clips.reduce((sum, { length }) => sum + length, 0) / RECOGNITION_RATE;
   const figures: PartFigures[] = [];
   for (const [part, work] of parts) {
     await work();

@@ -25,6 +25,9 @@ const buckets = z
 
 const defaultBuckets = [64, 128, 256, 512];
 
+/** Inputs, outputs and features of the graphs that the engine `ctc` runs. */
+export const ctcLayouts = ["zipformer_ctc", "nemo_ctc", "waveform_ctc"] as const;
+
 /** What each engine does, and the roles of the files that it cannot do without. */
 const engineTraits = {
   espeak: { task: "speak", files: [] },
@@ -110,7 +113,7 @@ export const manifest = z
     /** Median pitch of the voice, Hz, for changing it; measured at start when absent. */
     pitchHz: z.number().min(40).max(600).optional(),
     /** Inputs, outputs and audio features of a recognizer's graph; told from the graph when absent. */
-    layout: z.enum(["zipformer_ctc", "nemo_ctc"]).optional(),
+    layout: z.enum(ctcLayouts).optional(),
     decoding: decoding.default({}),
   })
   .superRefine((value, context) => {

@@ -8,8 +8,8 @@ import type { TranscriptionPeersScenario } from "../../scenarios.js";
 import { makeRecordings, type Recording } from "../../transcription/files.js";
 import { objections } from "../../validity.js";
 import type { Peers } from "../installed.js";
+import { makeBenchModels, sharedRecognizer, symbolsModel, wordsModel } from "./bench-models.js";
 import { figuresOf, secondsOf, type TranscriptionPeersFigures, type Turn } from "./figures.js";
-import { makePhonesModel, PHONES_LANGUAGE, PHONES_MODEL } from "./phones-only.js";
 import { startSherpa } from "./sherpa-server.js";
 import { type Recognized, throughService, throughSherpa, type Way } from "./ways.js";
 
@@ -30,10 +30,11 @@ export async function runTranscriptionPeers(
   const { workers, concurrency } = scenario.recordings;
   const models = temporaryDirectory("bench-models");
   const stops: (() => Promise<void> | void)[] = [models.remove];
-  makePhonesModel(models.path);
   try {
+    const folder = sharedRecognizer();
+    makeBenchModels(models.path, folder);
     const sherpa = async (name: string, graph: string): Promise<Way> => {
-      const server = await startSherpa(peers, { graph, threads: workers, batch: scenario.sherpaBatch });
+      const server = await startSherpa(peers, { folder, graph, threads: workers, batch: scenario.sherpaBatch });
       stops.unshift(server.stop);
       const connections = await Promise.all(Array.from({ length: concurrency }, () => server.connect()));
       stops.unshift(async () => void (await Promise.all(connections.map((connection) => connection.close()))));
@@ -43,7 +44,7 @@ export async function runTranscriptionPeers(
       await sherpa("sherpa-onnx's server", "model.int8.onnx"),
       await sherpa("sherpa-onnx's server, float32", "model.onnx"),
     ];
-    const loaded = ["parley-asr-en", "parley-vad", PHONES_MODEL];
+    const loaded = ["parley-vad", symbolsModel.name, wordsModel.name];
     const cluster = await startCluster({
       workers,
       models: loaded,
@@ -53,8 +54,8 @@ export async function runTranscriptionPeers(
     stops.unshift(cluster.stop);
     const ways = [
       ...peerWays,
-      throughService(cluster, { name: "/v1/asr, symbols only", language: PHONES_LANGUAGE, concurrency }),
-      throughService(cluster, { name: "/v1/asr, words", language: "en", concurrency }),
+      throughService(cluster, { name: "/v1/asr, symbols only", language: symbolsModel.language, concurrency }),
+      throughService(cluster, { name: "/v1/asr, words", language: wordsModel.language, concurrency }),
     ];
     for (const way of ways) await way.recognizeAll(recordings.slice(0, WARM_UP_FILES));
     const others = watchOthers();

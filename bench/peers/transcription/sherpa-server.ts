@@ -7,9 +7,6 @@ import { processSeconds } from "../../processor-time.js";
 import type { Peers } from "../installed.js";
 import { startServer, unusedPort } from "../program.js";
 
-/** `dist/bench/peers/transcription` → the recognizer that both sides run. */
-export const recognizerFolder = join(import.meta.dirname, "../../../../models/parley-asr-en");
-
 /** sherpa-onnx's server of the recognizer, in the C++ that comes with its package. */
 export interface SherpaServer {
   connect(): Promise<SherpaConnection>;
@@ -24,12 +21,12 @@ export interface SherpaConnection {
 }
 
 /**
- * Starts it on a file of the recognizer's graph with `threads` threads that recognize, each with a graph of one thread,
- * as Parley's workers have.
+ * Starts it on a file of the graph of a recognizer's folder with `threads` threads that recognize, each with a graph of
+ * one thread, as Parley's workers have.
  */
 export async function startSherpa(
   { sherpaServer }: Peers,
-  { graph, threads, batch }: { graph: string; threads: number; batch: number },
+  { folder, graph, threads, batch }: { folder: string; graph: string; threads: number; batch: number },
 ): Promise<SherpaServer> {
   const port = await unusedPort();
   const args = [
@@ -37,8 +34,8 @@ export async function startSherpa(
     `--num-work-threads=${threads}`,
     "--num-threads=1",
     `--max-batch-size=${batch}`,
-    `--tokens=${join(recognizerFolder, "tokens.txt")}`,
-    `--zipformer-ctc-model=${join(recognizerFolder, graph)}`,
+    `--tokens=${join(folder, "tokens.txt")}`,
+    `--zipformer-ctc-model=${join(folder, graph)}`,
     "--log-file=/dev/null",
   ];
   const address = `ws://127.0.0.1:${port}`;

@@ -57,6 +57,11 @@ recognizerConformance("ctc with letters in NeMo's form", {
   load: () => load({ layout: "nemo_ctc" }),
   speech,
 });
+recognizerConformance("ctc with letters, of a graph that takes samples", {
+  task: "transcribe",
+  load: () => load({ layout: "waveform_ctc" }),
+  speech,
+});
 recognizerConformance("ctc with a lexicon", {
   task: "transcribe",
   load: () => load({ symbols: toneLexicon.symbols, words: toneLexicon.model }),
@@ -76,6 +81,8 @@ describe("the engine ctc", () => {
     ["raw scores in zipformer's form", { normalized: false }],
     ["log probabilities in NeMo's form", { layout: "nemo_ctc" }],
     ["raw scores in NeMo's form", { layout: "nemo_ctc", normalized: false }],
+    ["log probabilities from samples", { layout: "waveform_ctc" }],
+    ["raw scores from samples", { layout: "waveform_ctc", normalized: false }],
   ])("reads words off letters: %s", async (_what, change) => {
     expect(await recognizedBy(await load(change), tonesOf("bead cling john"))).toBe("bead cling john");
   });
@@ -106,8 +113,11 @@ describe("the engine ctc", () => {
     expect(await recognizedBy(await load({ symbols: ["你", "好", "吗"] }), [0, 1, 2])).toBe("你 好 吗");
   });
 
-  it("chooses among words that sound alike by the words before them", async () => {
-    const engine = await load({ symbols: toneLexicon.symbols, words: toneLexicon.model });
+  it.each<ToneRecognizerOptions["layout"]>([
+    "zipformer_ctc",
+    "waveform_ctc",
+  ])("chooses among words that sound alike by the words before them, and times them: %s", async (layout) => {
+    const engine = await load({ symbols: toneLexicon.symbols, words: toneLexicon.model, layout });
     const words = wordsOf(await recognizeOne(engine, toneAudio(toneLexicon.say("to", "me", "two", "men"))));
     expect(words.map(({ text }) => text)).toEqual(["to", "me", "two", "men"]);
     // The first tone begins at 300 ms; each has 200 ms.

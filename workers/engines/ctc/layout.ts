@@ -1,19 +1,29 @@
 import { type LogMel, type FeatureKind, MEL_BANDS } from "../../recognition/features/log-mel.js";
 import type { Emissions } from "../../recognition/decoding/beam-search.js";
 import { ModelProblem } from "../../repository/folder.js";
+import { ctcLayouts } from "../../repository/manifest.js";
 import type { Graph, GraphTensor } from "../onnx/runtime.js";
 
 /**
- * How a recognizer's graph takes features and gives log probabilities; inputs and outputs are told by their position.
+ * How a recognizer's graph takes features, or for `waveform_ctc` samples, and gives log probabilities; inputs and outputs are told by their position.
  */
-export type CtcLayout = "zipformer_ctc" | "nemo_ctc";
+export type CtcLayout = (typeof ctcLayouts)[number];
+
+const layoutNames = ctcLayouts.join(", ");
+
+/** A piece of audio, and its log-mel energies, which the graphs of most layouts take. */
+export interface GraphAudio {
+  samples: Int16Array;
+  features: LogMel;
+}
 
 /**
  * What the graph was trained on: NeMo's exporter says in the metadata whether bands are to be normalized. Throws
  * `ModelProblem`.
  */
 export function describeFeatures(layout: CtcLayout, metadata: ReadonlyMap<string, string>): FeatureKind {
-  if (layout === "zipformer_ctc") return "kaldi";
+  // Where the graph takes samples, the features only tell whether a piece may hold speech.
+  if (layout !== "nemo_ctc") return "kaldi";
   const normalization = metadata.get("normalize_type") ?? "per_feature";
   if (normalization === "per_feature") return "nemo";
   if (normalization === "" || normalization === "NA") return "nemo_plain";
@@ -24,6 +34,7 @@ export function describeFeatures(layout: CtcLayout, metadata: ReadonlyMap<string
 const metadataTypes: readonly (readonly [RegExp, CtcLayout])[] = [
   [/^zipformer2?_ctc$/i, "zipformer_ctc"],
   [/^EncDec.*CTC/i, "nemo_ctc"],
+  [/^waveform_ctc$/i, "waveform_ctc"],
 ];
 
 /**
@@ -38,7 +49,9 @@ export function describeLayout(
   const names = graph.inputNames;
   const shown = names.join(", ");
   if (names.length !== 2)
-    throw new ModelProblem(`a recognizer's graph has two inputs, features and their lengths; this one has ${shown}`);
+    throw new ModelProblem(
+      `a recognizer's graph has two inputs, features or samples and their lengths; this one has ${shown}`,
+    );
   const type = metadata.get("model_type") ?? "";
   const known = metadataTypes.find(([pattern]) => pattern.test(type));
   if (known !== undefined && stated !== undefined && known[1] !== stated) {
@@ -47,28 +60,26 @@ export function describeLayout(
   if (stated !== undefined) return stated;
   if (known !== undefined) return known[1];
   if (type !== "")
-    throw new ModelProblem(`the graph's model_type ${type} is no layout that is known here (zipformer_ctc, nemo_ctc)`);
+    throw new ModelProblem(`the graph's model_type ${type} is no layout that is known here (${layoutNames})`);
   if (names[0] === "audio_signal") return "nemo_ctc";
   if (names[0] === "x") return "zipformer_ctc";
+  if (names[0] === "audio") return "waveform_ctc";
   throw new ModelProblem(
-    `the layout cannot be told from the inputs ${shown}: model.yaml must name it (zipformer_ctc, nemo_ctc)`,
+    `the layout cannot be told from the inputs ${shown}: model.yaml must name it (${layoutNames})`,
   );
 }
 
 /**
- * Runs a graph on a batch of features, padded here to the longest; one row of log probabilities for each. Rejects with
+ * Runs a graph on a batch of pieces, padded here to the longest; one row of log probabilities for each. Rejects with
  * the runtime's reason.
  */
-export async function runRecognizer(graph: Graph, layout: CtcLayout, pieces: readonly LogMel[]): Promise<Emissions[]> {
-  const longest = Math.max(...pieces.map(({ frames }) => frames));
-  const values = new Float32Array(pieces.length * longest * MEL_BANDS);
-  for (const [row, piece] of pieces.entries()) {
-    const into = values.subarray(row * longest * MEL_BANDS, (row + 1) * longest * MEL_BANDS);
-    if (layout === "nemo_ctc") transposeInto(into, piece, longest);
-    else into.set(piece.values);
-  }
-  const dims = layout === "nemo_ctc" ? [pieces.length, MEL_BANDS, longest] : [pieces.length, longest, MEL_BANDS];
-  const lengths = BigInt64Array.from(pieces, ({ frames }) => BigInt(frames));
+export async function runRecognizer(
+  graph: Graph,
+  layout: CtcLayout,
+  pieces: readonly GraphAudio[],
+): Promise<Emissions[]> {
+  const { values, dims } = padded(layout, pieces);
+  const lengths = BigInt64Array.from(pieces, (piece) => BigInt(lengthOf(layout, piece)));
   const [audioName = "", lengthsName = ""] = graph.inputNames;
   const results = await graph.run({
     [audioName]: { type: "float32", data: values, dims },
@@ -88,6 +99,26 @@ export async function runRecognizer(graph: Graph, layout: CtcLayout, pieces: rea
   });
 }
 
+/** In the unit of the graph's input: samples or frames. */
+const lengthOf = (layout: CtcLayout, { samples, features }: GraphAudio): number =>
+  layout === "waveform_ctc" ? samples.length : features.frames;
+
+/** What the graph takes: samples of -1 to 1 `[N, S]`, or energies `[N, T, 80]` (NeMo: `[N, 80, T]`). */
+function padded(layout: CtcLayout, pieces: readonly GraphAudio[]): { values: Float32Array; dims: number[] } {
+  const longest = Math.max(...pieces.map((piece) => lengthOf(layout, piece)));
+  const width = layout === "waveform_ctc" ? longest : longest * MEL_BANDS;
+  const values = new Float32Array(pieces.length * width);
+  for (const [row, { samples, features }] of pieces.entries()) {
+    const into = values.subarray(row * width, (row + 1) * width);
+    if (layout === "waveform_ctc") for (let i = 0; i < samples.length; i++) into[i] = (samples[i] as number) / 32768;
+    else if (layout === "nemo_ctc") transposeInto(into, features, longest);
+    else into.set(features.values);
+  }
+  if (layout === "waveform_ctc") return { values, dims: [pieces.length, longest] };
+  const dims = layout === "nemo_ctc" ? [MEL_BANDS, longest] : [longest, MEL_BANDS];
+  return { values, dims: [pieces.length, ...dims] };
+}
+
 function transposeInto(into: Float32Array, { frames, values }: LogMel, width: number): void {
   for (let t = 0; t < frames; t++)
     for (let m = 0; m < MEL_BANDS; m++) into[m * width + t] = values[t * MEL_BANDS + m] as number;
@@ -100,14 +131,15 @@ function transposeInto(into: Float32Array, { frames, values }: LogMel, width: nu
 function validFrames(
   counts: GraphTensor | undefined,
   layout: CtcLayout,
-  pieces: readonly LogMel[],
+  pieces: readonly GraphAudio[],
   frames: number,
 ): number[] {
-  if (layout === "zipformer_ctc" && counts?.type === "int64" && counts.data.length === pieces.length) {
+  if (layout !== "nemo_ctc" && counts?.type === "int64" && counts.data.length === pieces.length) {
     return Array.from(counts.data, (count) => Math.min(frames, Math.max(0, Number(count))));
   }
-  const longest = Math.max(...pieces.map((piece) => piece.frames));
-  return pieces.map((piece) => Math.min(frames, Math.ceil((piece.frames * frames) / longest)));
+  const lengths = pieces.map((piece) => lengthOf(layout, piece));
+  const longest = Math.max(...lengths);
+  return lengths.map((length) => Math.min(frames, Math.ceil((length * frames) / longest)));
 }
 
 /**

@@ -98,6 +98,7 @@ describe("recognizers that cannot be served", () => {
   it("are reported with their reasons, and the others serve", { timeout: 60_000 }, async () => {
     writeToneRecognizer(join(directory, "bare-zipformer"));
     writeToneRecognizer(join(directory, "bare-nemo"), { layout: "nemo_ctc" });
+    writeToneRecognizer(join(directory, "bare-waveform"), { layout: "waveform_ctc" });
     for (const [i, { spoil }] of bad.entries()) {
       const folder = join(directory, `bad-${i}`);
       writeToneRecognizer(folder);
@@ -111,7 +112,7 @@ describe("recognizers that cannot be served", () => {
       clock: systemClock,
     });
     try {
-      expect([...loaded.recognizers.keys()].sort()).toEqual(["bare-nemo", "bare-zipformer"]);
+      expect([...loaded.recognizers.keys()].sort()).toEqual(["bare-nemo", "bare-waveform", "bare-zipformer"]);
       expect([...loaded.engines.keys()]).toEqual([]);
       const audio = toneAudio([..." bead cling"].map((letter) => (letter === " " ? 0 : letterSymbols.indexOf(letter))));
       for (const engine of loaded.recognizers.values()) {

@@ -7,12 +7,13 @@ import { createLexiconDecoder } from "../../recognition/decoding/lexicon-words.j
 import { createSpeller, type SpelledWord } from "../../recognition/decoding/spelled-words.js";
 import { readTokens, type Tokens, TokensProblem } from "../../recognition/decoding/tokens.js";
 import { readWordsFile, WordsFileProblem } from "../../recognition/decoding/words-file.js";
-import { createLogMel, FRAME_STEP_MS, type LogMel, MEL_BANDS } from "../../recognition/features/log-mel.js";
+import { createLogMel, FRAME_STEP_MS, MEL_BANDS } from "../../recognition/features/log-mel.js";
+import { FRAME_STEP_SAMPLES } from "#audio/spectrum/log-mel";
 import { mayHoldSpeech } from "../../recognition/voice-activity.js";
 import { ModelProblem } from "../../repository/folder.js";
 import { openGraph } from "../onnx/runtime.js";
 import { readGraphMetadata } from "./graph-metadata.js";
-import { type CtcLayout, runRecognizer, describeFeatures, describeLayout } from "./layout.js";
+import { type CtcLayout, type GraphAudio, runRecognizer, describeFeatures, describeLayout } from "./layout.js";
 
 /** Everything that makes a recognizer. */
 export interface RecognizerSource {
@@ -66,7 +67,7 @@ export async function openRecognizer(source: RecognizerSource): Promise<Recogniz
   const metadata = readGraphMetadata(source.graphPath);
   const layout = describeLayout(source.layout, metadata, graph);
   const extract = createLogMel(describeFeatures(layout, metadata));
-  const [tried] = await runRecognizer(graph, layout, [trialFeatures()]).catch((cause: unknown) => {
+  const [tried] = await runRecognizer(graph, layout, [trialAudio()]).catch((cause: unknown) => {
     if (cause instanceof ModelProblem) throw cause;
     throw new ModelProblem(`the graph does not take the inputs of ${layout}: ${messageOf(cause)}`, { cause });
   });
@@ -74,7 +75,7 @@ export async function openRecognizer(source: RecognizerSource): Promise<Recogniz
   if (symbols !== tokens.names.length)
     throw new ModelProblem(`the graph has ${symbols} symbols, the tokens are ${tokens.names.length}`);
   if (frames === 0) throw new ModelProblem(`the graph gives nothing for ${TRIAL_FRAMES} frames`);
-  const clock = { ...source.decoding, frameMs: Math.round(TRIAL_FRAMES / frames) * FRAME_STEP_MS };
+  const clock = { ...source.decoding, frameMs: Math.round((TRIAL_FRAMES * FRAME_STEP_MS) / frames) };
   const decode = createDecoder(source, tokens);
   return {
     layout,
@@ -82,21 +83,18 @@ export async function openRecognizer(source: RecognizerSource): Promise<Recogniz
     refused: graph.refused,
     async recognize(pieces, stopped) {
       const words: (RecognizedWord[] | null)[] = pieces.map(() => []);
-      const recognized: { piece: number; features: LogMel }[] = [];
+      const recognized: (GraphAudio & { piece: number })[] = [];
       for (const [piece, { samples }] of pieces.entries()) {
         if (stopped(piece)) {
           words[piece] = null;
           continue;
         }
         const features = extract(samples);
-        if (features.frames >= MIN_FRAMES && mayHoldSpeech(features.levels)) recognized.push({ piece, features });
+        if (features.frames >= MIN_FRAMES && mayHoldSpeech(features.levels))
+          recognized.push({ piece, samples, features });
       }
       if (recognized.length === 0) return words;
-      const rows = await runRecognizer(
-        graph,
-        layout,
-        recognized.map(({ features }) => features),
-      );
+      const rows = await runRecognizer(graph, layout, recognized);
       for (const [row, { piece }] of recognized.entries()) {
         const { samples, keyterms } = pieces[piece] as RecognizerPiece;
         const found = decode(rows[row] as Emissions, () => stopped(piece), keyterms);
@@ -108,10 +106,11 @@ export async function openRecognizer(source: RecognizerSource): Promise<Recogniz
   };
 }
 
-/** Features that differ from frame to frame: some graphs normalize them. */
-function trialFeatures(): LogMel {
+/** Samples and features that differ from frame to frame: some graphs normalize them. */
+function trialAudio(): GraphAudio {
+  const samples = Int16Array.from({ length: TRIAL_FRAMES * FRAME_STEP_SAMPLES }, (_, i) => 1000 * Math.sin(i * i));
   const values = Float32Array.from({ length: TRIAL_FRAMES * MEL_BANDS }, (_, i) => Math.sin(i * i) - 8);
-  return { frames: TRIAL_FRAMES, values, levels: new Float32Array(TRIAL_FRAMES) };
+  return { samples, features: { frames: TRIAL_FRAMES, values, levels: new Float32Array(TRIAL_FRAMES) } };
 }
 
 function createDecoder({ wordsPath, decoding }: RecognizerSource, tokens: Tokens): Decoder {

@@ -43,6 +43,11 @@ const OPERATOR_SET = 15;
 const LOWEST_HZ = 400;
 const SPACING = 1.18;
 
+const WAVE_SAMPLES = 960;
+const WAVE_STEP = 384;
+/** Tones of less power are none: those of `toneAudio` have 0.08 at their middle. */
+const BLANK_POWER = 0.01;
+
 const TONE_MS = 120;
 const GAP_MS = 80;
 const EDGE_MS = 300;
@@ -83,7 +88,11 @@ export function toneAudio(tones: readonly number[]): Int16Array {
 }
 
 /** The graph, as the bytes of an ONNX file. */
-function toneRecognizerGraph({ layout, symbols, normalized, metadata }: ToneRecognizerOptions): Uint8Array {
+function toneRecognizerGraph(options: ToneRecognizerOptions): Uint8Array {
+  return options.layout === "waveform_ctc" ? waveformGraph(options) : featuresGraph(options);
+}
+
+function featuresGraph({ layout, symbols, normalized, metadata }: ToneRecognizerOptions): Uint8Array {
   const nemo = layout === "nemo_ctc";
   const g = new GraphBuilder();
   const [features, lengths] = nemo ? ["audio_signal", "length"] : ["x", "x_lens"];
@@ -129,6 +138,51 @@ function toneRecognizerGraph({ layout, symbols, normalized, metadata }: ToneReco
     ],
     outputs,
     metadata: { ...stated, ...metadata },
+  });
+}
+
+/** Samples to symbols: of every frame of 24 ms the power at each tone's frequency. */
+function waveformGraph({ symbols, normalized, metadata }: ToneRecognizerOptions): Uint8Array {
+  const g = new GraphBuilder();
+  const waves = symbols.flatMap((_, tone) => [wave(toneHz(tone), Math.sin), wave(toneHz(tone), Math.cos)]).flat();
+  const found = g.node(
+    "Conv",
+    [g.node("Unsqueeze", ["audio", g.integers([1])]), g.floats(waves, [2 * symbols.length, 1, WAVE_SAMPLES])],
+    [{ name: "strides", ints: [WAVE_STEP] }],
+  );
+  const squares = g.node("Transpose", [g.node("Mul", [found, found])], [{ name: "perm", ints: [0, 2, 1] }]);
+  const size = symbols.length + 1;
+  const both = new Array<number>(2 * symbols.length * size).fill(0);
+  for (const tone of symbols.keys()) for (const part of [0, 1]) both[(2 * tone + part) * size + tone + 1] = 1;
+  const powers = g.node("MatMul", [squares, g.floats(both, [2 * symbols.length, size])]);
+  const quietest = Array.from({ length: size }, (_, id) => (id === 0 ? BLANK_POWER : 1e-6));
+  const scores = g.node("Mul", [g.node("Log", [g.node("Add", [powers, g.floats(quietest)])]), g.floats([3], [])]);
+  if (normalized) g.node("LogSoftmax", [scores], [{ name: "axis", int: -1 }], "log_probs");
+  else g.node("Mul", [scores, g.floats([1.5], [])], [], "log_probs");
+  const steps = g.node("Div", [
+    g.node("Sub", ["audio_lens", g.integers([WAVE_SAMPLES], [])]),
+    g.integers([WAVE_STEP], []),
+  ]);
+  g.node("Add", [steps, g.integers([1], [])], [], "log_probs_len");
+  return g.model({
+    operatorSet: OPERATOR_SET,
+    inputs: [
+      { name: "audio", type: elementType.float32, shape: ["N", "S"] },
+      { name: "audio_lens", type: elementType.int64, shape: ["N"] },
+    ],
+    outputs: [
+      { name: "log_probs", type: elementType.float32, shape: ["N", "T", size] },
+      { name: "log_probs_len", type: elementType.int64, shape: ["N"] },
+    ],
+    metadata: { model_type: "waveform_ctc", ...metadata },
+  });
+}
+
+/** A wave that swells and fades; with it a tone of amplitude 1 gives 1. */
+function wave(hertz: number, shape: (angle: number) => number): number[] {
+  return Array.from({ length: WAVE_SAMPLES }, (_, i) => {
+    const swell = 1 - Math.cos((2 * Math.PI * i) / WAVE_SAMPLES);
+    return (2 / WAVE_SAMPLES) * swell * shape((2 * Math.PI * hertz * i) / RECOGNITION_RATE);
   });
 }
 
