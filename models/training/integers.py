@@ -1,8 +1,9 @@
-"""Convolutions that multiply 8-bit integers, in a graph that computes in float32 otherwise.
+"""Convolutions and linear maps that multiply 8-bit integers, in a graph that computes in float32 otherwise.
 
 What goes into such a convolution and what comes out of it is rounded to 256 steps of a fixed range, so what one row gives does not depend on the
-rows beside it. Weights must be stored as 8-bit codes with a scale for each output channel, from which the graph restores them; the codes are used
-as they are. onnxruntime joins each convolution with the nodes that are put around it, and runs it with integers.
+rows beside it. What goes into a linear map is rounded to 256 steps of the range that it has in the call. Weights must be stored as 8-bit codes with a
+scale for each output channel, from which the graph restores them; the codes are used as they are. onnxruntime joins each convolution and each
+linear map with the nodes that are put around it, and runs it with integers.
 """
 
 from dataclasses import dataclass
@@ -111,4 +112,33 @@ def with_integers(model: onnx.ModelProto, convolutions: list[onnx.NodeProto], ra
     del model.graph.node[:], model.graph.initializer[:]
     model.graph.node.extend(kept)
     model.graph.initializer.extend([*tensors, *added, *rounding.initializers])
+    onnx.checker.check_model(model)
+
+
+def with_integer_products(model: onnx.ModelProto, maps: list[onnx.NodeProto], stored: Stored) -> None:
+    """Changes the model in place: each of the `MatMul` nodes multiplies codes."""
+    names, removed, nodes, rounded = {node.name for node in maps}, set(), [], set()
+    for node in model.graph.node:
+        if node.name not in names:
+            nodes.append(node)
+            continue
+        source, weight = node.input
+        if source not in rounded:
+            rounded.add(source)
+            nodes.append(helper.make_node("DynamicQuantizeLinear", [source], [f"{source}_steps", f"{source}_step", f"{source}_zero"]))
+        made = node.output[0]
+        nodes += [
+            helper.make_node("MatMulInteger", [f"{source}_steps", weight + stored.codes, f"{source}_zero"], [f"{made}_sums"]),
+            helper.make_node("Cast", [f"{made}_sums"], [f"{made}_counted"], to=TensorProto.FLOAT),
+            helper.make_node("Mul", [f"{source}_step", weight + stored.scales], [f"{made}_scale"]),
+            helper.make_node("Mul", [f"{made}_counted", f"{made}_scale"], [made]),
+        ]
+        removed |= {weight}
+    used = {name for node in nodes if not set(node.output) & removed for name in node.input}
+    restoring = {node.output[0] for node in nodes if set(node.output) & removed}
+    kept = [node for node in nodes if not set(node.output) & restoring and (set(node.output) & used or any(o.name in node.output for o in model.graph.output))]
+    tensors = [tensor for tensor in model.graph.initializer if tensor.name in used]
+    del model.graph.node[:], model.graph.initializer[:]
+    model.graph.node.extend(kept)
+    model.graph.initializer.extend(tensors)
     onnx.checker.check_model(model)

@@ -1,15 +1,14 @@
-"""What happens to a clip before the network sees it in training: other speeds, throats, rooms, noises, lines and gaps."""
+"""What happens to a clip before the network gets it in training: other speeds, rooms, noises and lines."""
 
 import random
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from scipy.fft import irfft, next_fast_len, rfft
 
-import features
+import pools
 
-RATE = features.RATE
+RATE = pools.RATE
 NOISE_SAMPLES = 60 * RATE
 
 
@@ -65,8 +64,7 @@ def companded(samples: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Strength:
-    """How often and how far clips are changed. The defaults are those of the trainings of 2026-11-27; the model's README.md says what came before
-    (`noisy` 0.45 and `telephone` 0.15 on 2026-11-20) and after."""
+    """How often and how far clips are changed."""
 
     noisy: float = 0.5
     snr_db: tuple[float, float] = (0.0, 25.0)
@@ -74,24 +72,16 @@ class Strength:
     telephone: float = 0.28
     sped: float = 0.6
     speed: tuple[float, float] = (0.86, 1.17)
-    stretched: float = 0.6
-    stretch: tuple[float, float] = (0.83, 1.22)
-    warped: float = 0.8
-    warp: tuple[float, float] = (0.84, 1.18)
-    gaps: int = 2
 
 
-LIGHT = Strength(
-    noisy=0.25, snr_db=(5.0, 25.0), roomy=0.15, telephone=0.15, sped=0.15, speed=(0.95, 1.05),
-    stretched=0.1, stretch=(0.94, 1.07), warped=0.3, warp=(0.95, 1.06), gaps=0,
-)  # fmt: skip
-LEAST = Strength(noisy=0.15, snr_db=(5.0, 25.0), roomy=0.05, telephone=0.1, sped=0, stretched=0, warped=0, gaps=0)
+LIGHT = Strength(noisy=0.25, snr_db=(5.0, 25.0), roomy=0.15, telephone=0.15, sped=0.15, speed=(0.95, 1.05))
+LEAST = Strength(noisy=0.15, snr_db=(5.0, 25.0), roomy=0.05, telephone=0.1, sped=0)
 STRENGTHS = {"full": Strength(), "light": LIGHT, "least": LEAST}
 """What train.py's `--augment` names. A network that knows the clips of its training no better than others learns faster from little changed ones."""
 
 
 class Augmenter:
-    """Makes training features from clips. `clips` are what the babble is made of."""
+    """Makes training samples from clips. `clips` are what the babble is made of."""
 
     def __init__(self, clips: list[np.ndarray], seed: int, strength: Strength | None = None):
         self.rng, self.strength = random.Random(seed), strength or Strength()
@@ -102,8 +92,8 @@ class Augmenter:
         self.rooms = [room(self.rng, noise) for _ in range(80)]
         self.noise = noise
 
-    def features(self, audio: np.ndarray) -> torch.Tensor:
-        """int16 samples to [frames, 80], not yet normalized."""
+    def changed(self, audio: np.ndarray) -> np.ndarray:
+        """int16 samples to float32 samples in [-1, 1] with another speed, line, noise and loudness."""
         rng, strength = self.rng, self.strength
         samples = audio.astype("f4") / 32768
         if rng.random() < strength.sped:
@@ -122,7 +112,7 @@ class Augmenter:
             samples = np.clip(samples, -limit, limit)
         if on_the_phone and rng.random() < 0.7:
             samples = companded(samples)
-        return self._warped(features.log_mel(samples + 3e-5 * self.noise.standard_normal(len(samples), dtype="f4")))
+        return samples + 3e-5 * self.noise.standard_normal(len(samples), dtype="f4")
 
     @staticmethod
     def _speech_level(samples: np.ndarray) -> float:
@@ -146,33 +136,3 @@ class Augmenter:
             high = rng.uniform(3200, 3900) if on_the_phone else rng.uniform(3800, 7000)
             spectrum = spectrum * (1 / (1 + np.exp(-(frequency - low) / 25)) / (1 + np.exp((frequency - high) / 60))).astype("f4")
         return irfft(spectrum, size)[: len(samples)].astype("f4")
-
-    def _warped(self, frames: torch.Tensor) -> torch.Tensor:
-        """Another tempo and another length of the vocal tract."""
-        rng = self.rng
-        if rng.random() < self.strength.stretched:
-            count = max(4, int(len(frames) * rng.uniform(*self.strength.stretch)))
-            frames = _resampled(frames, torch.arange(count) * ((len(frames) - 1) / max(1, count - 1)))
-        if rng.random() < self.strength.warped:
-            bands = (torch.arange(80.0) * rng.uniform(*self.strength.warp)).clamp(0, 78.999)
-            frames = _resampled(frames.T, bands).T
-        return frames
-
-    def gaps(self, frames: torch.Tensor, length: int) -> None:
-        """Blank out bands and a few short times of normalized features, in place."""
-        rng = self.rng
-        for _ in range(self.strength.gaps):
-            width = rng.randint(0, 12)
-            start = rng.randint(0, 80 - width)
-            frames[:, start : start + width] = 0
-        for _ in range(self.strength.gaps + length // 250):
-            width = rng.randint(0, 16)
-            start = rng.randint(0, max(1, length - width - 1))
-            frames[start : start + width] = 0
-
-
-def _resampled(rows: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
-    """Rows at fractional positions, linearly between neighbours."""
-    low = positions.long().clamp(max=len(rows) - 2)
-    weight = (positions - low)[:, None]
-    return rows[low] * (1 - weight) + rows[low + 1] * weight

@@ -13,7 +13,6 @@ import onnxruntime
 import torch
 
 import corpus
-import features
 import human
 import pools
 from phones import ids
@@ -42,8 +41,7 @@ class Hearing:
 
     def cost(self, audio: np.ndarray, phones: tuple[str, ...]) -> float:
         """Nats a phone that the whole sequence costs, over all ways to align it (CTC); infinite where it does not fit into the time."""
-        x = features.log_mel(audio.astype("f4") / 32768)[None].numpy()
-        scores = self.session.run(["log_probs"], {"x": x, "x_lens": np.array([x.shape[1]])})[0]
+        scores = self.session.run(["log_probs"], {"audio": audio[None].astype("f4") / 32768, "audio_lens": np.array([len(audio)])})[0]
         target = torch.tensor([ids(phones)])
         loss = torch.nn.functional.ctc_loss(
             torch.from_numpy(scores).transpose(0, 1), target, torch.tensor([scores.shape[1]]), torch.tensor([len(phones)]), reduction="sum"

@@ -31,7 +31,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Heard:
-    """A word and the frames (40 ms) of its first and last label."""
+    """A word and the frames of its first and last label."""
 
     word: str
     start: int
@@ -144,7 +144,7 @@ def main() -> None:
     parser.add_argument("log_probs", type=Path)
     options = parser.parse_args()
     for heard in Decoder(packed.read(options.words))(np.load(options.log_probs)):
-        print(f"{heard.start * 0.04:7.2f} {heard.end * 0.04 + 0.04:7.2f} {heard.word}")
+        print(f"{heard.start:5} {heard.end:5} {heard.word}")
 
 
 if __name__ == "__main__":

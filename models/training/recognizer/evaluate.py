@@ -20,6 +20,7 @@ import yaml
 
 import corpus
 import packed
+import pools
 from decoder import Decoder, Settings
 from features import log_mel
 from score import distance
@@ -62,7 +63,9 @@ class Recognizer:
         return Recognizer(session, folder / "words.bin", Settings(**(tuned | changes)))
 
     def log_probs(self, samples: np.ndarray) -> np.ndarray:
-        """Samples in [-1, 1] at 16 kHz to log probabilities [frames of 40 ms, 41]."""
+        """Samples in [-1, 1] at 16 kHz to log probabilities [frames, 41]; also of the recognizers before 2026-11-28, whose graphs take features."""
+        if self.session.get_inputs()[0].name == "audio":
+            return self.session.run(None, {"audio": samples[None].astype("f4"), "audio_lens": np.array([len(samples)])})[0][0]
         frames = log_mel(samples).numpy()
         return self.session.run(None, {"x": frames[None], "x_lens": np.array([len(frames)])})[0][0]
 
@@ -174,9 +177,10 @@ def main() -> None:
     print(f"{recognizer.settings}\n\n| audio | clips | words | out of vocabulary | this model, WER % | pocketsphinx, WER % | Moonshine base, WER % |\n|---|---|---|---|---|---|---|")
     for name in options.only or [path.stem for path in sorted(options.sets.glob("*.tsv"))]:
         said, begin = clips(options.sets, name), time.time()
-        log_probs = [recognizer.log_probs(samples_of(path)) for path, _ in said]
+        audio = [samples_of(path) for path, _ in said]
+        log_probs = [recognizer.log_probs(samples) for samples in audio]
         heard = search(recognizer.words, log_probs, [recognizer.settings])[0]
-        seconds = sum(map(len, log_probs)) * 0.04
+        seconds = sum(map(len, audio)) / pools.RATE
         rate, count = error_rate([(text, words) for (_, text), words in zip(said, heard, strict=True)])
         unknown = sum(word not in vocabulary for _, text in said for word in corpus.words(text))
         title = ", ".join(TITLES.get(part, part) for part in name.split("-"))

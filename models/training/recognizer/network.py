@@ -1,10 +1,9 @@
-"""The acoustic network: log-mel frames to phone probabilities every 40 ms, batched exactly as alone.
+"""The acoustic network: samples to phone probabilities every 24 ms, batched exactly as alone.
 
-Two strided convolutions, then residual convolution blocks with a gate per channel that sees the whole utterance. Everything past an
-utterance's end is zero after every layer, and every mean runs over its own frames only, so padding cannot change a result.
+Three strided convolutions, then layers of self-attention with rotary positions. The form is that of the first six of the eight layers of the
+encoder of Moonshine base (Jeffries et al. 2024, https://arxiv.org/abs/2410.15608), whose weights training begins with (`moonshine.py`), but each large matrix is a product of two thin ones.
+Means run over an utterance's own frames and nothing attends to the padding, so what stands beside an utterance cannot change its result.
 """
-
-import random
 
 import torch
 import torch.nn.functional as F
@@ -12,78 +11,131 @@ from torch import Tensor, nn
 
 from phones import SYMBOLS
 
-DILATIONS = (1, 1, 2, 2, 4, 4, 2, 1, 1, 2, 2, 1)
-FLOOR_NATS = 11.0
-"""Bands quieter than the loudest frame's mean by more than this are silence."""
+WIDTH, INNER, LAYERS = 416, 1664, 6
+HEADS, HEAD, TURNED = 8, 52, 32
+"""Of the `HEAD` channels of a head the first `TURNED` are turned by position."""
+
+KERNELS, STRIDES = (127, 7, 3), (64, 3, 2)
+FRAME_SAMPLES = 384
+"""Samples between two frames: the product of the strides, 24 ms."""
+
+RANKS = {"conv2": 256, "conv3": 96, "qkv": 128, "o": 96, "f1": 144, "f2": 208}
+"""How thin the matrices are. On speech a product of this rank keeps 96 % or more of what its matrix gave in Moonshine (`moonshine.py` prints it)."""
+
+LEVEL = 0.06
+"""Every utterance is brought to this root mean square, so loudness does not matter."""
+
+PADDED = -1e4
+
+
+def frame_counts(samples: Tensor) -> tuple[Tensor, Tensor]:
+    """Frames after the first convolution, and after the last."""
+    first = (samples - KERNELS[0]) // STRIDES[0] + 1
+    second = (first - KERNELS[1]) // STRIDES[1] + 1
+    return first, (second - KERNELS[2]) // STRIDES[2] + 1
 
 
 def mask(frames: int, lengths: Tensor) -> Tensor:
-    """[N, 1, frames]: 1 inside the utterance, 0 in the padding."""
-    return (torch.arange(frames)[None] < lengths[:, None]).float()[:, None]
+    """[N, frames]: 1 inside the utterance, 0 in the padding."""
+    return (torch.arange(frames)[None] < lengths[:, None]).float()
 
 
-class Block(nn.Module):
-    """x + gate * conv(relu(norm(conv(x)))). Attribute names are those of the first checkpoints."""
+def taps(x: Tensor, size: int, stride: int) -> Tensor:
+    """[N, T, C] to the windows of a convolution side by side, [N, T', size * C]."""
+    count = (x.shape[1] - size) // stride + 1
+    return torch.cat([x[:, i : i + stride * (count - 1) + 1 : stride] for i in range(size)], -1)
 
-    def __init__(self, channels: int, dilation: int, drop: float):
+
+class Thin(nn.Module):
+    """A linear map by way of a few channels."""
+
+    def __init__(self, given: int, made: int, rank: int, bias: bool = True):
         super().__init__()
-        self.a = nn.Conv1d(channels, channels, 5, padding=2 * dilation, dilation=dilation, bias=False)
-        self.n = nn.BatchNorm1d(channels)
-        self.b = nn.Conv1d(channels, channels, 1)
-        self.s1 = nn.Linear(channels, channels // 4)
-        self.s2 = nn.Linear(channels // 4, channels)
-        self.drop = drop
+        self.narrow, self.wide = nn.Linear(given, rank, bias=False), nn.Linear(rank, made, bias=bias)
 
-    def forward(self, x: Tensor, inside: Tensor, frames: Tensor) -> Tensor:
-        h = F.relu(self.n(self.a(x)))
-        # In bfloat16 training the masks are bfloat16 too: products with float32 ones would be float32 and cost twice the time.
-        inside = inside.to(h.dtype)
-        gate = 2 * torch.sigmoid(self.s2(F.relu(self.s1((h * inside).sum(2) / frames))))
-        if self.training and self.drop > 0:
-            # Whole channels are dropped: on a CPU drawing a number per channel costs nothing, per sample it is 7 % of a step.
-            gate = gate * (torch.rand_like(gate) > self.drop) / (1 - self.drop)
-        return x + self.b(h * gate[:, :, None].to(h.dtype)) * inside
+    def forward(self, x: Tensor) -> Tensor:
+        return self.wide(self.narrow(x))
+
+
+class Layer(nn.Module):
+    """Self-attention and two linear maps, each added to what came in.
+
+    The channels of queries and keys stand in the order of `channel_order`, so that turning them is a product of whole blocks.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.n1, self.n2 = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
+        self.qkv, self.o = Thin(WIDTH, 3 * WIDTH, RANKS["qkv"], bias=False), Thin(WIDTH, WIDTH, RANKS["o"], bias=False)
+        self.f1, self.f2 = Thin(WIDTH, INNER, RANKS["f1"]), Thin(INNER, WIDTH, RANKS["f2"])
+
+    def forward(self, x: Tensor, turn: tuple[Tensor, Tensor], outside: Tensor) -> Tensor:
+        count = x.shape[0]
+        query, key, value = self.qkv(self.n1(x)).split(WIDTH, -1)
+        query, key = (by_head(part, turn, count) for part in (query, key))
+        # In bfloat16 training attention stays in bfloat16: autocast would compute the softmax in float32, at twice the time.
+        with torch.autocast("cpu", enabled=False):
+            scores = (query * HEAD**-0.5).transpose(1, 2) @ key.permute(0, 2, 3, 1) + outside.to(query.dtype)
+            seen = torch.softmax(scores, -1) @ value.reshape(count, -1, HEADS, HEAD).transpose(1, 2)
+        x = x + self.o(seen.transpose(1, 2).reshape(count, -1, WIDTH))
+        return x + self.f2(F.gelu(self.f1(self.n2(x))))
+
+
+def by_head(x: Tensor, turn: tuple[Tensor, Tensor], count: int) -> Tensor:
+    """Channels in the order of `channel_order`, turned by position (Su et al. 2021, https://arxiv.org/abs/2104.09864), as [N, T, HEADS, HEAD]."""
+    half, (cosine, sine) = HEADS * TURNED // 2, turn
+    a, b, rest = x[..., :half], x[..., half : 2 * half], x[..., 2 * half :]
+    parts = (a * cosine - b * sine, b * cosine + a * sine, rest)
+    return torch.cat([part.reshape(count, -1, HEADS, part.shape[-1] // HEADS) for part in parts], -1)
+
+
+def channel_order() -> Tensor:
+    """Where the channels of queries and keys stand, of those of head after head whose pairs are turned: the first of all pairs, the second of all, the rest."""
+    heads = torch.arange(WIDTH).view(HEADS, HEAD)
+    return torch.cat([heads[:, 0:TURNED:2].reshape(-1), heads[:, 1:TURNED:2].reshape(-1), heads[:, TURNED:].reshape(-1)])
 
 
 class Network(nn.Module):
-    """forward(x [N, T, 80] log-mel, x_lens [N]) -> (log probabilities [N, T / 4, 41], lengths [N])."""
+    """forward(audio [N, S] samples in [-1, 1], audio_lens [N]) -> (log probabilities [N, T, 41], lengths [N])."""
 
-    def __init__(self, channels: int = 256, drop: float = 0.05, skip: float = 0.04, middle: int = 6):
+    def __init__(self, layers: int = LAYERS):
         super().__init__()
-        self.c1, self.n1 = nn.Conv1d(80, channels, 5, stride=2, padding=2), nn.BatchNorm1d(channels)
-        self.c2, self.n2 = nn.Conv1d(channels, channels, 5, stride=2, padding=2), nn.BatchNorm1d(channels)
-        self.r = nn.ModuleList([Block(channels, dilation, drop) for dilation in DILATIONS])
-        self.o, self.om = nn.Conv1d(channels, len(SYMBOLS), 1), nn.Conv1d(channels, len(SYMBOLS), 1)
-        self.skip, self.middle = skip, middle
+        self.conv1 = nn.Conv1d(1, WIDTH, KERNELS[0], stride=STRIDES[0], bias=False)
+        self.scale, self.shift = nn.Parameter(torch.ones(WIDTH)), nn.Parameter(torch.zeros(WIDTH))
+        self.conv2 = Thin(KERNELS[1] * WIDTH, 2 * WIDTH, RANKS["conv2"])
+        self.conv3 = Thin(KERNELS[2] * 2 * WIDTH, WIDTH, RANKS["conv3"])
+        self.layers = nn.ModuleList([Layer() for _ in range(layers)])
+        self.norm, self.head = nn.LayerNorm(WIDTH), nn.Linear(WIDTH, len(SYMBOLS))
 
-    def normalize(self, x: Tensor, lengths: Tensor) -> Tensor:
-        """A floor under the loudest frame and no mean: neither gain nor a fixed filter matters."""
-        inside = mask(x.shape[1], lengths).transpose(1, 2)
-        loudest = (x.mean(2) - 1e4 * (1 - inside[:, :, 0])).max(1).values
-        x = torch.maximum(x, (loudest - FLOOR_NATS)[:, None, None])
-        mean = (x * inside).sum(1) / lengths[:, None].float()
-        return (x - mean[:, None]) * inside * 0.25
+    def waves(self, audio: Tensor, lengths: Tensor, first: Tensor) -> Tensor:
+        """The first convolution, its values brought to mean 0 and deviation 1 over the whole utterance."""
+        audio = audio * mask(audio.shape[1], lengths).to(audio.dtype)
+        audio = audio * (LEVEL / torch.sqrt((audio * audio).sum(1, keepdim=True) / lengths[:, None].float() + 1e-8))
+        h = torch.tanh(self.conv1(audio[:, None])).transpose(1, 2)
+        inside, values = mask(h.shape[1], first), first.float()[:, None] * WIDTH
+        wide = h.float()
+        mean = (wide.sum(2) * inside).sum(1, keepdim=True) / values
+        variance = ((wide * wide).sum(2) * inside).sum(1, keepdim=True) / values - mean * mean
+        scale = torch.rsqrt(variance + 1e-5)[:, :, None] * self.scale
+        return (wide * scale + (self.shift - mean[:, :, None] * scale)).to(h.dtype)
 
-    def body(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor | None, Tensor]:
-        """Normalized features to (scores [N, 41, T / 4], scores of the middle head in training, lengths)."""
-        half = (lengths + 1) // 2
-        quarter = (half + 1) // 2
-        h = F.relu(self.n1(self.c1(x.transpose(1, 2))))
-        h = h * mask(h.shape[2], half).to(h.dtype)
-        h = F.relu(self.n2(self.c2(h)))
-        inside = mask(h.shape[2], quarter)
-        h, frames, middle = h * inside.to(h.dtype), quarter[:, None].float(), None
-        for i, block in enumerate(self.r):
-            if self.training and random.random() < self.skip:
-                continue
-            h = block(h, inside, frames)
-            if self.training and i + 1 == self.middle:
-                middle = self.om(h)
-        return self.o(h), self.om(h) if self.training and middle is None else middle, quarter
+    def body(self, audio: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """Samples to (scores [N, T, 41], lengths). The first convolution learns nothing: what it hears is not particular to phones."""
+        first, frames = frame_counts(lengths)
+        with torch.no_grad():
+            h = self.waves(audio, lengths, first)
+        h = F.gelu(self.conv2(taps(h, KERNELS[1], STRIDES[1])))
+        h = F.gelu(self.conv3(taps(h, KERNELS[2], STRIDES[2])))
+        outside = (PADDED * (1 - mask(h.shape[1], frames)))[:, None, None]
+        angle = torch.arange(h.shape[1]).float()[:, None] * (10_000.0 ** (-torch.arange(0, TURNED, 2).float() / TURNED)).repeat(HEADS)
+        turn = (angle.cos().to(h.dtype), angle.sin().to(h.dtype))
+        for layer in self.layers:
+            h = layer(h, turn, outside)
+        return self.head(self.norm(h)), frames
 
-    def forward(self, x: Tensor, x_lens: Tensor) -> tuple[Tensor, Tensor]:
-        scores, _, lengths = self.body(self.normalize(x, x_lens), x_lens)
-        return F.log_softmax(scores.transpose(1, 2), -1), lengths
+    def forward(self, audio: Tensor, audio_lens: Tensor) -> tuple[Tensor, Tensor]:
+        scores, frames = self.body(audio, audio_lens)
+        return F.log_softmax(scores, -1), frames
 
 
 def greedy(log_probs: Tensor) -> list[int]:

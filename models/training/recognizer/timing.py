@@ -12,8 +12,9 @@ import corpus
 import packed
 from decoder import Decoder
 from evaluate import Recognizer
+from network import FRAME_SAMPLES
 
-FRAME_MS = 40
+FRAME_MS = FRAME_SAMPLES / 16
 
 
 def true_times(phones: str) -> list[tuple[float, float]]:

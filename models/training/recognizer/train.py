@@ -5,6 +5,10 @@ augmentation. The learning rate falls along a cosine over the given time; the av
 
 Every ten minutes, at the end and when it is told to stop (SIGTERM), it writes all it needs to go on to `state.pt`. `--resume` goes on from
 there, also with another mix or a later end: the cosine is then over what was trained and what is left.
+
+Two processes share a training, each on its core: `--part 0/2` and `--part 1/2` with the same folder. Both take a step on the mean of their
+gradients; that is faster than two threads of one process. They find each other by the file `meeting` of the folder, which must not be there before:
+they leave none unless they are killed.
 """
 
 import argparse
@@ -19,31 +23,36 @@ from pathlib import Path
 
 import numpy as np
 import torch
+import torch.distributed
 import torch.nn.functional as F
 
 import phones
 import pools
 from augment import STRENGTHS, Augmenter
-from features import log_mel
-from network import Network, greedy
+from network import FRAME_SAMPLES, Network, greedy
 from score import distance
-from whitened import WhitenedConvolutions, adam
 
-BATCH_SAMPLES = 40 * pools.RATE
+BATCH_SAMPLES = 24 * pools.RATE
 CHUNK_SAMPLES = 1200 * pools.RATE
 LONGEST = 17 * pools.RATE
 SAVE_EVERY_S = 600
-LENGTH_STEP = 32
-"""Batches are padded to a multiple of so many frames: fewer shapes, for each of which the convolutions are prepared anew."""
+MEETING = "meeting"
+LENGTH_STEP = 16 * FRAME_SAMPLES
+"""Batches are padded to a multiple of so many samples: fewer shapes, for each of which oneDNN prepares its products anew."""
+FRONT_RATE, HEAD_RATE = 0.5, 5.0
+"""Learning rates of the convolutions and of the layer of phones, which begins as noise, over that of the layers."""
+USABLE_SAMPLES = 640
+"""Clips with a phone in less than this are transcripts of something else."""
 JOINED = ("speech_commands_train", "an4_train")
 """Pools of single words: several clips are joined to one utterance, so that words have neighbours."""
 
 Sample = tuple[np.ndarray, list[int]]
+Batch = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]
 
 
 def usable(item: pools.Utterance) -> bool:
     """Long enough for its phones (CTC needs a frame for each) and short enough for a batch."""
-    return len(item.phones) > 1 and 1.05 * len(item.phones) + 2 < len(item.audio) / 640 and len(item.audio) < LONGEST
+    return len(item.phones) > 1 and 1.05 * len(item.phones) + 2 < len(item.audio) / USABLE_SAMPLES and len(item.audio) < LONGEST
 
 
 class Source:
@@ -100,38 +109,33 @@ def batches(sources: list[Source], rng: random.Random) -> Iterator[list[Sample]]
         yield from made
 
 
-def collate(network: Network, augmenter: Augmenter, batch: list[Sample]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
-    """(normalized features [N, T, 80], lengths, phones of all clips in a row, how many each has)."""
-    frames = [augmenter.features(audio) for audio, _ in batch]
-    lengths = torch.tensor([len(f) for f in frames])
-    x = torch.full((len(frames), -(-int(lengths.max()) // LENGTH_STEP) * LENGTH_STEP, 80), -15.9)
-    for row, f in zip(x, frames, strict=True):
-        row[: len(f)] = f
-    x = network.normalize(x, lengths)
-    for row, length in zip(x, lengths.tolist(), strict=True):
-        augmenter.gaps(row, length)
+def collate(augmenter: Augmenter, batch: list[Sample]) -> Batch:
+    """(changed samples [N, S], lengths, phones of all clips in a row, how many each has)."""
+    changed = [augmenter.changed(audio) for audio, _ in batch]
+    lengths = torch.tensor([len(samples) for samples in changed])
+    x = torch.zeros(len(changed), -(-int(lengths.max()) // LENGTH_STEP) * LENGTH_STEP)
+    for row, samples in zip(x, changed, strict=True):
+        row[: len(samples)] = torch.from_numpy(samples)
     return x, lengths, torch.tensor([p for _, said in batch for p in said]), torch.tensor([len(said) for _, said in batch])
 
 
-def phone_error_rate(network: Network, clips: list[tuple[torch.Tensor, list[int]]]) -> float:
-    """Percent, by the greedy path, one clip at a time."""
+def nats_and_errors(network: Network, clips: list[tuple[torch.Tensor, list[int]]]) -> tuple[float, float]:
+    """What the clips' phones cost, in nats a phone, and phone errors of the greedy path in percent; one clip at a time."""
     network.eval()
-    errors = count = 0
+    nats, errors, count = 0.0, 0, 0
     with torch.no_grad():
-        for frames, said in clips:
-            log_probs, _ = network(frames[None], torch.tensor([len(frames)]))
-            errors, count = errors + distance(said, greedy(log_probs[0])), count + len(said)
+        for audio, said in clips:
+            log_probs, frames = network(audio[None], torch.tensor([len(audio)]))
+            cost = F.ctc_loss(log_probs.transpose(0, 1), torch.tensor([said]), frames, torch.tensor([len(said)]), reduction="sum")
+            nats, errors, count = nats + cost.item(), errors + distance(said, greedy(log_probs[0])), count + len(said)
     network.train()
-    return 100 * errors / max(1, count)
+    return nats / max(1, count), 100 * errors / max(1, count)
 
 
 def average(mean: Network, network: Network, keep: float) -> None:
     with torch.no_grad():
         for a, b in zip(mean.state_dict().values(), network.state_dict().values(), strict=True):
-            if a.dtype.is_floating_point:
-                a.mul_(keep).add_(b, alpha=1 - keep)
-            else:
-                a.copy_(b)
+            a.mul_(keep).add_(b, alpha=1 - keep)
 
 
 @dataclass
@@ -140,7 +144,7 @@ class Run:
 
     network: Network
     mean: Network
-    optimizer: torch.optim.Optimizer | WhitenedConvolutions
+    optimizer: torch.optim.Optimizer
     seconds: float = 0.0
     """Time spent in training."""
     audio: float = 0.0
@@ -165,19 +169,51 @@ class Run:
         self.seconds, self.audio, self.step, self.loss = state["seconds"], state["audio"], state["step"], state["loss"]
 
 
-def learn(run: Run, batch: tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor], bf16: bool) -> None:
+def optimizer_of(network: Network, rate: float) -> torch.optim.Optimizer:
+    """AdamW, each group with its share of the learning rate as `share`."""
+    named = [(name, p) for name, p in network.named_parameters() if not name.startswith(("conv1.", "scale", "shift"))]
+    front = [p for name, p in named if name.startswith("conv")]
+    head = [p for name, p in named if name.startswith(("norm.", "head."))]
+    layers = [p for name, p in named if name.startswith("layers.")]
+    groups = [{"params": params, "share": share} for params, share in ((layers, 1.0), (front, FRONT_RATE), (head, HEAD_RATE))]
+    return torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.98), weight_decay=1e-3)
+
+
+def share_gradients(learned: list[torch.nn.Parameter]) -> None:
+    """Gives every process the mean of all processes' gradients."""
+    if not torch.distributed.is_initialized():
+        return
+    flat = torch.cat([p.grad.view(-1) for p in learned])
+    torch.distributed.all_reduce(flat)
+    flat /= torch.distributed.get_world_size()
+    for p, part in zip(learned, flat.split([p.numel() for p in learned]), strict=True):
+        p.grad.copy_(part.view_as(p))
+
+
+def all_go_on(go_on: bool) -> bool:
+    """Whether every process goes on: they stop at the same step."""
+    if not torch.distributed.is_initialized():
+        return go_on
+    stopping = torch.tensor([0.0 if go_on else 1.0])
+    torch.distributed.all_reduce(stopping)
+    return stopping.item() == 0
+
+
+def learn(run: Run, batch: Batch, bf16: bool) -> None:
     """One step of the optimizer on a batch of collate()."""
     x, lengths, said, counts = batch
     with torch.autocast("cpu", dtype=torch.bfloat16, enabled=bf16):
-        scores, middle, frames = run.network.body(x, lengths)
-    losses = [F.ctc_loss(F.log_softmax(s.float(), 1).permute(2, 0, 1), said, frames, counts, zero_infinity=True) for s in (scores, middle)]
+        scores, frames = run.network.body(x, lengths)
+    loss = F.ctc_loss(F.log_softmax(scores.float(), -1).transpose(0, 1), said, frames, counts, zero_infinity=True)
     run.optimizer.zero_grad()
-    (0.75 * losses[0] + 0.25 * losses[1]).backward()
-    if torch.isfinite(torch.nn.utils.clip_grad_norm_(run.network.parameters(), 4.0)):
+    loss.backward()
+    learned = [p for group in run.optimizer.param_groups for p in group["params"]]
+    share_gradients(learned)
+    if torch.isfinite(torch.nn.utils.clip_grad_norm_(learned, 2.0)):
         run.optimizer.step()
     run.step += 1
-    run.audio += int(lengths.sum()) / 100
-    run.loss = losses[0].item() if run.step == 1 else 0.98 * run.loss + 0.02 * losses[0].item()
+    run.audio += int(lengths.sum()) / pools.RATE
+    run.loss = loss.item() if run.step == 1 else 0.98 * run.loss + 0.02 * loss.item()
 
 
 def sources(folder: Path, mix: list[str], rng: random.Random) -> list[Source]:
@@ -189,14 +225,14 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--pools", type=Path, required=True)
     parser.add_argument("--mix", nargs="+", required=True, metavar="POOL=SHARE")
-    parser.add_argument("--watch", nargs="*", default=[], metavar="POOL", help="pools whose phone error rate is printed")
+    parser.add_argument("--watch", nargs="*", default=[], metavar="POOL", help="pools whose nats and errors a phone are printed")
     parser.add_argument("--until", required=True, metavar="HH:MM", help="end, UTC, today")
-    parser.add_argument("--start-from", type=Path, help="checkpoint to begin with")
-    parser.add_argument("--rate", type=float, default=8e-4, help="highest learning rate")
-    parser.add_argument("--warm-up", type=int, default=150, help="steps until the highest rate")
-    parser.add_argument("--whitened", action="store_true", help="whitened steps for the convolutions' weights, `whitened.py`")
+    parser.add_argument("--start-from", type=Path, help="checkpoint to begin with, of moonshine.py or of a training")
+    parser.add_argument("--rate", type=float, default=4e-4, help="highest learning rate, of the layers")
+    parser.add_argument("--warm-up", type=int, default=60, help="steps until the highest rate")
+    parser.add_argument("--part", default="0/1", help="which process of how many this is")
     parser.add_argument("--bf16", action="store_true", help="bfloat16 arithmetic; measure first, it is not faster everywhere")
-    parser.add_argument("--augment", choices=STRENGTHS, default="full", help="how much clips are changed; but for `full`, no channel and no block is dropped")
+    parser.add_argument("--augment", choices=STRENGTHS, default="least", help="how much clips are changed")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--resume", action="store_true", help="go on from state.pt of the folder, where there is one")
     parser.add_argument("--out", type=Path, required=True, help="folder for state.pt, last.pt and mean.pt")
@@ -212,24 +248,26 @@ def end_time(clock: str) -> float:
 def main() -> None:
     options = arguments()
     torch.set_num_threads(1)
-    network = Network() if options.augment == "full" else Network(drop=0, skip=0)
+    network, (part, parts) = Network(), map(int, options.part.split("/"))
+    options.out.mkdir(parents=True, exist_ok=True)
+    if parts > 1:
+        torch.distributed.init_process_group("gloo", init_method=f"file://{(options.out / MEETING).resolve()}", rank=part, world_size=parts)
     if options.start_from:
         network.load_state_dict(torch.load(options.start_from, map_location="cpu"))
-    optimizer = WhitenedConvolutions(network, options.rate) if options.whitened else adam(list(network.parameters()), options.rate)
+    optimizer = optimizer_of(network, options.rate)
     run = Run(network, copy.deepcopy(network), optimizer)
-    options.out.mkdir(parents=True, exist_ok=True)
     if options.resume and (options.out / "state.pt").exists():
         run.load(options.out)
         print(f"goes on after {run.seconds / 60:.0f} min, {run.step} steps, {run.audio / 3600:.1f} h of audio", flush=True)
     # After a stop the walk through the pools is another one.
-    seed = options.seed + run.step
+    seed = parts * (options.seed + run.step) + part
     torch.manual_seed(seed)
     random.seed(seed)
     rng = random.Random(seed)
     mix = sources(options.pools, options.mix, rng)
     augmenter = Augmenter([audio for source in mix if source.ready() for audio, _ in source.items[:40]], seed, STRENGTHS[options.augment])
     watched = {
-        name: [(log_mel(item.audio / 32768), phones.ids(item.phones)) for item in pools.read(options.pools / name)] for name in options.watch
+        name: [(torch.from_numpy(item.audio.astype("f4") / 32768), phones.ids(item.phones)) for item in pools.read(options.pools / name)] for name in options.watch
     }
     stopped: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _frame: stopped.append(number))
@@ -237,37 +275,41 @@ def main() -> None:
     preparing, reported, saved = 0.0, begin - 240, begin
 
     def report() -> None:
-        watching = ", ".join(
-            f"{name} {phone_error_rate(network, clips):.1f} / {phone_error_rate(run.mean, clips):.1f}" for name, clips in watched.items()
-        )
+        found = {name: nats_and_errors(run.mean, clips) for name, clips in watched.items()}
+        watching = ", ".join(f"{name} {nats:.3f}, {errors:.1f} %" for name, (nats, errors) in found.items())
         print(
-            f"{time.strftime('%H:%M', time.gmtime())} step {run.step} audio {run.audio / 3600:.1f} h preparing "
-            f"{preparing / (time.time() - begin):.0%} loss {run.loss:.3f} | PER last / mean: {watching}",
+            f"{time.strftime('%H:%M', time.gmtime())} step {run.step} audio {parts * run.audio / 3600:.1f} h preparing "
+            f"{preparing / (time.time() - begin):.0%} loss {run.loss:.3f} | mean weights, nats and errors a phone: {watching}",
             flush=True,
         )
 
     for samples in batches(mix, rng):
         run.seconds = before + time.time() - begin
         done = run.seconds / (before + end - begin)
-        if done >= 1 or stopped:
+        if not all_go_on(done < 1 and not stopped):
             break
         warm = min(1, (run.step - first_step + 1) / options.warm_up)
         for group in optimizer.param_groups:
-            group["lr"] = options.rate * warm * (0.5 * (1 + math.cos(math.pi * done)) * 0.98 + 0.02)
+            group["lr"] = group["share"] * options.rate * warm * (0.5 * (1 + math.cos(math.pi * done)) * 0.98 + 0.02)
         start = time.time()
-        batch = collate(network, augmenter, samples)
+        batch = collate(augmenter, samples)
         preparing += time.time() - start
         learn(run, batch, options.bf16)
-        if run.step % 8 == 0:
+        if run.step % 4 == 0:
             average(run.mean, network, 0.95 if done < 0.5 else 0.97)
-        if time.time() - reported > 360:
+        if part == 0 and time.time() - reported > 360:
             reported = time.time()
             report()
-        if time.time() - saved > SAVE_EVERY_S:
+        if part == 0 and time.time() - saved > SAVE_EVERY_S:
             saved = time.time()
             run.save(options.out)
-    run.save(options.out)
-    report()
+    if part == 0:
+        run.save(options.out)
+        report()
+    if torch.distributed.is_initialized():
+        torch.distributed.barrier()
+        torch.distributed.destroy_process_group()
+        (options.out / MEETING).unlink(missing_ok=True)
     for source in mix:
         print(f"{source.path.name:24} heard {source.played / max(1, source.seconds()):.1f} times")
 

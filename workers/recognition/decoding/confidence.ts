@@ -23,7 +23,7 @@ const NEIGHBOURS = 2;
 const MOST_SYMBOLS = 8;
 
 /** Fitted (logistic regression) to right and wrong words of human speakers: models/training/recognizer/fit_confidence.py. */
-const weights = { constant: 3.3, acoustic: 1.08, neighbours: 1.49, symbols: 0.27, unigram: 0.22 };
+const weights = { constant: 3.97, acoustic: 0.89, neighbours: 1.43, symbols: 0.32, unigram: 0.29 };
 
 /** How likely each word is right, 0 to 1. */
 export function wordConfidences(words: readonly FoundWord[], traitsOf: (word: number) => WordTraits): number[] {
