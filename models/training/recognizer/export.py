@@ -109,6 +109,7 @@ def store_int8(model: onnx.ModelProto) -> float:
 
 
 def export(network: Network, path: Path) -> None:
+    """Writes the graph with its metadata, the weights of linear maps under the names of the checkpoint, which `import_graph.py` reads."""
     audio, lengths = 0.1 * torch.randn(2, 48_160), torch.tensor([48_160, 32_640])
     modern = {"dynamo": False} if torch.__version__ >= "2" else {}
     torch.onnx.export(

@@ -7,7 +7,7 @@ Every ten minutes, at the end and when it is told to stop (SIGTERM), it writes a
 there, also with another mix or a later end: the cosine is then over what was trained and what is left.
 
 Two processes share a training, each on its core: `--part 0/2` and `--part 1/2` with the same folder. Both take a step on the mean of their
-gradients; that is faster than two threads of one process. They find each other by the file `meeting` of the folder, which must not be there before:
+gradients. They find each other by the file `meeting` of the folder, which must not be there before:
 they leave none unless they are killed.
 """
 

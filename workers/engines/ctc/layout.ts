@@ -5,7 +5,8 @@ import { ctcLayouts } from "../../repository/manifest.js";
 import type { Graph, GraphTensor } from "../onnx/runtime.js";
 
 /**
- * How a recognizer's graph takes features, or for `waveform_ctc` samples, and gives log probabilities; inputs and outputs are told by their position.
+ * How a recognizer's graph takes features, or for `waveform_ctc` samples, and gives log probabilities; inputs and
+ * outputs are told by their position.
  */
 export type CtcLayout = (typeof ctcLayouts)[number];
 
