@@ -136,22 +136,36 @@ function formatProblem({ format, pattern }: z.core.$ZodIssueInvalidStringFormat)
 
 /**
  * One finding for a value that fits no branch. Branches that accept its outer shape are more telling than those that
- * refuse it outright, so the one that failed deepest speaks; where all refused outright, their expectations are named
- * together.
+ * refuse it outright, so the one that failed deepest speaks, or one whose type the value has and that finds it too long
+ * or too large; where all refused outright, their expectations are named together.
  */
 function describeUnion(issue: z.core.$ZodIssueInvalidUnion, loc: (string | number)[]): Problem[] {
   const branches = issue.errors.filter((branch) => branch.length > 0);
   const depth = (branch: Issue[]): number => Math.max(...branch.map((inner) => inner.path.length));
   const deepest = branches.toSorted((a, b) => depth(b) - depth(a))[0];
   if (deepest !== undefined && depth(deepest) > 0) return deepest.flatMap((inner) => describeIssue(inner, loc));
+  const measured = branches.find((branch) => branch.some(({ code }) => findsAfterType.has(code)));
+  if (measured !== undefined) return measured.flatMap((inner) => describeIssue(inner, loc));
   const firsts = branches.map((branch) => branch[0]);
   const literals = firsts.flatMap((inner) => (inner?.code === "invalid_value" ? inner.values : []));
   if (literals.length > 0) return [at(loc, literalProblem(literals))];
-  if (issue.discriminator !== undefined)
-    return [{ type: "union_tag_invalid", loc, msg: "Input tag does not match any of the expected tags" }];
+  if (issue.discriminator !== undefined && issue.inclusive !== false)
+    return [tagProblem(issue.input, issue.discriminator, issue.options ?? [], loc)];
   const nouns = firsts.flatMap((inner) =>
     inner?.code === "invalid_type" ? [typeNames[inner.expected]?.[1] ?? inner.expected] : [],
   );
   if (nouns.length === 0) return [{ type: "value_error", loc, msg: issue.message }];
   return [{ type: "union_type", loc, msg: `Input should be a valid ${[...new Set(nouns)].join(" or ")}` }];
+}
+
+/** What is found of a value only where its type is right. */
+const findsAfterType: ReadonlySet<Issue["code"]> = new Set(["too_small", "too_big", "not_multiple_of", "custom"]);
+
+/** What is wrong with the field that says which branch of a union a value is. */
+function tagProblem(value: unknown, tag: string, tags: readonly unknown[], loc: (string | number)[]): Problem {
+  const isThere = typeof value === "object" && value !== null && Object.hasOwn(value, tag);
+  if (!isThere) return { type: "missing", loc, msg: "Field required" };
+  const expected = tags.map((each) => `'${String(each)}'`).join(", ");
+  const msg = `Input tag does not match any of the expected tags: ${expected}`;
+  return { type: "union_tag_invalid", loc, msg, ctx: { discriminator: `'${tag}'`, expected_tags: expected } };
 }

@@ -33,8 +33,9 @@ const messages: Readonly<Record<RefusalReason | FailureReason, string>> = {
   unsupported_scheme: "Only http and https URLs are allowed",
   embedded_credentials: "A URL must not carry a user name or password",
   forbidden_port: "This port is not allowed",
-  private_host: "This host name is not public",
-  private_address: "The host does not resolve to public addresses only",
+  private_host: "This host name is not public, and PARLEY_OUTBOUND_ALLOW of the server does not name it",
+  private_address:
+    "The host does not resolve to public addresses only, and PARLEY_OUTBOUND_ALLOW of the server does not name it",
   forbidden_header: "A request header is not allowed",
   unresolvable: "The host name could not be resolved",
   dns_timeout: "The host name was not resolved in time",

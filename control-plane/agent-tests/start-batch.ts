@@ -80,8 +80,11 @@ async function testsToRun(
       .from(agentTests)
       .where(and(eq(agentTests.teamId, teamId), inArray(agentTests.id, attached)))
       .orderBy(asc(agentTests.createdAt), asc(agentTests.id));
-    return required(tests);
+    if (tests.length > 0) return tests;
+    throw invalid("missing", "test_ids", "The agent has no tests: attach some, or name them");
   }
+  if (testIds.length === 0)
+    throw invalid("missing", "test_ids", "No test is named: leave test_ids out to run those that are attached");
   const ids = [...new Set(testIds)].filter((id) => /^[0-9a-f]{32}$/.test(id));
   const known =
     ids.length === 0
@@ -95,12 +98,7 @@ async function testsToRun(
     byId.has(id) ? [] : [{ type: "unknown_reference", loc: ["body", "test_ids", index], msg: "Test not found" }],
   );
   if (problems.length > 0) throw new ServiceError("validation", { problems });
-  return required(ids.flatMap((id) => byId.get(id) ?? []));
-}
-
-function required(tests: TestRow[]): TestRow[] {
-  if (tests.length > 0) return tests;
-  throw invalid("missing", "test_ids", "The agent has no tests: attach some, or name them");
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 /** Each test as often as the request says, else as the test does. Throws `validation` for too many. */

@@ -5,7 +5,6 @@ import { readingOrigin, requirePublicOrigin } from "./widget.js";
 const agent = {
   status: "active" as const,
   publicEnabled: true,
-  liveVersion: 1,
   allowedOrigins: ["https://app.example.com", "http://localhost:5173"],
 };
 
@@ -35,7 +34,7 @@ describe("requirePublicOrigin", () => {
   });
 
   it("says first that an agent is not public", () => {
-    for (const change of [{ publicEnabled: false }, { status: "archived" as const }, { liveVersion: 0 }]) {
+    for (const change of [{ publicEnabled: false }, { status: "archived" as const }]) {
       expect(() => requirePublicOrigin({ ...agent, ...change }, undefined)).toThrow(
         expect.objectContaining({ code: "agent_not_public" }),
       );
@@ -81,6 +80,7 @@ describe("allowed_origins", () => {
 
   it.each([
     "*",
+    "https://*.example.com",
     "https://*.example.com/x",
     "example.com",
     "ftp://example.com",

@@ -8,15 +8,13 @@ import { type AgentRow, agents } from "./tables.js";
 
 /**
  * Lets a visitor without a key through to an agent, or throws why not: `agent_not_public`, `origin_required`,
- * `origin_not_allowed`. Archived agents and those without a published version are not public. Origins match exactly by
- * scheme, host and port.
+ * `origin_not_allowed`. Archived agents are not public. Origins match exactly by scheme, host and port.
  */
 export function requirePublicOrigin(
-  agent: Pick<AgentRow, "status" | "publicEnabled" | "liveVersion" | "allowedOrigins">,
+  agent: Pick<AgentRow, "status" | "publicEnabled" | "allowedOrigins">,
   origin: string | undefined,
 ): void {
-  if (!agent.publicEnabled || agent.status !== "active" || agent.liveVersion === 0)
-    throw new ServiceError("agent_not_public");
+  if (!agent.publicEnabled || agent.status !== "active") throw new ServiceError("agent_not_public");
   if (origin === undefined || origin === "") throw new ServiceError("origin_required");
   const asked = originOf(origin);
   if (asked === null || !agent.allowedOrigins.includes(asked)) throw new ServiceError("origin_not_allowed");
@@ -32,10 +30,14 @@ export function readingOrigin(headers: Readonly<Record<string, string>>): string
   return baseUrlOf((name) => headers[name]) ?? undefined;
 }
 
-/** What the embedded widget shows. Throws `not_found` and what `requirePublicOrigin` throws. */
+/**
+ * What the embedded widget shows. Throws `not_found`, `agent_not_public` also where no version is published, and what
+ * `requirePublicOrigin` throws.
+ */
 export async function widgetConfigOf(db: Db, agentId: string, origin: string | undefined): Promise<WidgetConfig> {
   const [agent] = isAgentId(agentId) ? await db.select().from(agents).where(eq(agents.id, agentId)) : [];
   if (agent === undefined) throw new ServiceError("not_found");
+  if (agent.liveVersion === 0) throw new ServiceError("agent_not_public");
   requirePublicOrigin(agent, origin);
   return { agent_name: agent.name };
 }

@@ -11,8 +11,8 @@ export interface Visitor {
 }
 
 /**
- * Lets a caller without a key through to an agent, or throws why not: what `requirePublicOrigin` throws, and
- * `too_many_sessions` past the windows of the agent and of the caller's address. Whoever is refused for another reason
+ * Lets a caller without a key through to an agent, or throws why not: what `requirePublicOrigin` throws,
+ * `agent_not_published`, and `too_many_sessions` past the windows of the agent and of the caller's address. Whoever is refused for another reason
  * does not count.
  */
 export async function admitVisitor(
@@ -21,6 +21,7 @@ export async function admitVisitor(
   { origin, address }: Visitor,
 ): Promise<void> {
   requirePublicOrigin(agent, origin);
+  if (agent.liveVersion === 0) throw new ServiceError("agent_not_published");
   const counted: [key: string, most: number][] = [
     [`sessions:address:${addressGroup(address ?? "")}`, settings.visitorsPerAddress],
     [`sessions:agent:${agent.id}`, settings.visitorsPerAgent],

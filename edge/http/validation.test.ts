@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { ServiceError } from "#protocol/errors";
+import { configPatch } from "#protocol/agents/config-patch";
+import { phoneCreate } from "#protocol/agents/phone";
 import { speechRequest } from "#protocol/speech/request";
 import { liveClientEvent } from "#protocol/speech/live";
 import { validate } from "./validation.js";
@@ -54,6 +56,28 @@ const cases: [name: string, schema: z.ZodType, value: unknown, problem: object][
     speechRequest,
     { text: "a", mp3_bitrate: 1 },
     { type: "literal_error", ctx: { expected: "64, 128 or 192" } },
+  ],
+  [
+    "a list of one branch that is too long",
+    configPatch,
+    { webhooks: { post_call: Array.from({ length: 6 }, (_, index) => ({ url: `https://a.example/${index}` })) } },
+    { type: "too_long", loc: ["webhooks", "post_call"], ctx: { max_length: 5 } },
+  ],
+  [
+    "a branch that nothing names",
+    phoneCreate,
+    { phone_number: "+4930123456" },
+    { type: "missing", loc: ["provider"], msg: "Field required" },
+  ],
+  [
+    "a branch that is not there",
+    phoneCreate,
+    { provider: "livekit", phone_number: "+4930123456" },
+    {
+      type: "union_tag_invalid",
+      loc: ["provider"],
+      ctx: { discriminator: "'provider'", expected_tags: "'twilio', 'sip'" },
+    },
   ],
   [
     "a value that fits no branch",

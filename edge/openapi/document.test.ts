@@ -1,5 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
+import { agentCreate } from "#protocol/agents/agent";
 import { testCreate } from "#protocol/agents/tests";
 import { toolCreate } from "#protocol/tools";
 import { errorCatalogue } from "#protocol/errors";
@@ -171,6 +172,18 @@ describe("the OpenAPI document", () => {
   ])("says of a tool what its type needs, as the check does: %j is good: %s", (body, isGood) => {
     const sent: unknown = JSON.parse(JSON.stringify(body));
     expect([checkTool(sent), toolCreate.safeParse(sent).success]).toEqual([isGood, isGood]);
+  });
+
+  it.each([
+    [null, true],
+    [[], true],
+    [{ url: "https://a.example/" }, true],
+    [[{ url: "https://a.example/" }], true],
+    ["https://a.example/", false],
+    [{ url: 1 }, false],
+  ])("says of webhooks after calls what the check takes: %j is good: %s", (postCall, isGood) => {
+    const body = { name: "Ann", config: { webhooks: { post_call: postCall } } };
+    expect([checkOf("/v1/agent/agents")(body), agentCreate.safeParse(body).success]).toEqual([isGood, isGood]);
   });
 
   it("says of a client tool what a name it may have", () => {

@@ -59,9 +59,9 @@ const allowedOrigin = recordText(1, 2048).transform((text, context) => {
   return origin ?? z.NEVER;
 });
 
-/** The origin that a text names, as browsers send it in `Origin`, or null where it names none. */
+/** The origin that a text names, as browsers send it in `Origin`, or null where it names none: `*` stands for no host. */
 export function originOf(text: string): string | null {
-  if (!/^https?:\/\/[^/?#@\s\\]+\/?$/i.test(text) || !URL.canParse(text)) return null;
+  if (!/^https?:\/\/[^/?#@*\s\\]+\/?$/i.test(text) || !URL.canParse(text)) return null;
   const { origin } = new URL(text);
   return origin === "null" ? null : origin;
 }

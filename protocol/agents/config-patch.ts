@@ -107,15 +107,16 @@ const webhooksPatch = z.strictObject({
     .nullable()
     .optional(),
   post_call: z
-    .preprocess(
-      // One object stands for a list of one, and null for an empty one.
-      (value) => (value === null ? [] : typeof value === "object" && !Array.isArray(value) ? [value] : value),
+    .union([
       withoutDuplicates(
         z.array(postCallWebhook).max(configLimits.postCallWebhooks),
         ({ url }) => comparableUrl(url),
         "Webhook urls",
       ),
-    )
+      // One object stands for a list of one, and null for an empty one.
+      postCallWebhook.transform((only) => [only]),
+      z.null().transform(() => []),
+    ])
     .optional(),
 });
 

@@ -211,7 +211,10 @@ export type SessionDetail = z.output<typeof sessionDetail>;
 
 export const sessionList = pageEnvelope.extend({ sessions: z.array(sessionSummary) });
 
-const moment = z.union([z.iso.datetime({ offset: true, local: true }), z.iso.date()]);
+const moment = z.union([z.iso.datetime({ offset: true, local: true }), z.iso.date()], {
+  error:
+    "Input should be an ISO 8601 time such as 2026-01-31T09:30:00Z (a plus in an address is written %2B), or a date",
+});
 
 /** Statuses, separated by commas. */
 const statusList = z

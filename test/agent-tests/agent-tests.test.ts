@@ -255,6 +255,7 @@ describe("runs of agents' tests", () => {
     expect((await run({ test_ids: ["x"] })).text).toContain("Test not found");
     expect((await run({ repeat_count: 21 })).status).toBe(422);
     expect((await run({}, await createAgent(team))).text).toContain("The agent has no tests");
+    expect((await run({ test_ids: [] })).text).toContain("No test is named");
     const tests = await Promise.all(Array.from({ length: 51 }, () => createTest(team, reply)));
     const many = await run({ test_ids: tests, repeat_count: 20 });
     expect([many.status, many.text]).toEqual([422, expect.stringContaining("1020 runs are more than the 1000")]);

@@ -388,7 +388,9 @@ describe("lists of sessions", () => {
     ["page_size=0", "page_size"],
   ])("refuse %s", async (query, name) => {
     const { status, json } = await team.ask("GET", `${SESSIONS}?${query}`);
-    expect([status, (json as unknown as { loc: string[] }[])[0]?.loc]).toEqual([422, ["query", name]]);
+    const problem = (json as unknown as { loc: string[]; msg: string }[])[0];
+    expect([status, problem?.loc]).toEqual([422, ["query", name]]);
+    if (name.startsWith("created_")) expect(problem?.msg).toContain("ISO 8601");
   });
 
   describeRecordings(() => platform);

@@ -93,9 +93,12 @@ describe("callers without a key", () => {
     const draft = await team.ask("POST", "/v1/agent/agents", { name: "Draft" });
     const agent = String(draft.json["agent_id"]);
     await team.ask("PATCH", `/v1/agent/agents/${agent}`, { public_enabled: true, allowed_origins: [ORIGIN] });
-    expect((await visit(platform.fixture, { agent_id: agent }, { address })).json["message"]).toBe(
-      "Agent is not public",
-    );
+    expect((await visit(platform.fixture, { agent_id: agent }, { address })).json).toEqual({
+      status: 409,
+      message: "Agent has no published version",
+    });
+    const stranger = { address, origin: "https://other.example" };
+    expect((await visit(platform.fixture, { agent_id: agent }, stranger)).json["message"]).toBe("Origin not allowed");
     const archived = await publicAgent(team, { status: "active" });
     await platform.fixture.db.update(agents).set({ status: "archived" }).where(eq(agents.id, archived));
     expect((await visit(platform.fixture, { agent_id: archived }, { address })).status).toBe(403);

@@ -7,6 +7,7 @@ describe("why a session was refused", () => {
     ["origin_not_allowed", "origin_forbidden"],
     ["origin_required", "origin_forbidden"],
     ["agent_not_public", "agent_not_public"],
+    ["agent_not_published", "agent_not_public"],
     ["agent_unavailable", "agent_unavailable"],
     ["not_found", "agent_unavailable"],
     ["too_many_sessions", "too_many_calls"],

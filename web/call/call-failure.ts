@@ -47,6 +47,7 @@ export function refusalOf(status: number, body: unknown): CallFailure {
 function codeOf(status: number, message: string): CallFailureCode {
   if (status === 429) return "too_many_calls";
   if (status >= 500) return "busy";
+  if (message.includes("no published version")) return "agent_not_public";
   if (status !== 403) return "agent_unavailable";
   if (message.includes("Origin")) return "origin_forbidden";
   return message.includes("not public") ? "agent_not_public" : "agent_unavailable";
