@@ -46,3 +46,16 @@ export function wavHeader(sampleRate: number): Uint8Array {
   header.writeUInt32LE(0xffffffff, 40);
   return header;
 }
+
+/** Where the two sizes of a header of `wavHeader` stand, and how much of the file each leaves out. */
+const SIZES = [
+  { at: 4, before: 8 },
+  { at: 40, before: 44 },
+];
+
+/** The beginning of a file of `createWavCodec`, its header at least, with the sizes of a file of so many bytes. */
+export function withWavLength(beginning: Uint8Array, fileBytes: number): Uint8Array {
+  const changed = Buffer.from(beginning);
+  for (const { at, before } of SIZES) changed.writeUInt32LE(fileBytes - before, at);
+  return changed;
+}

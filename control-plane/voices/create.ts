@@ -8,7 +8,7 @@ import type { Db } from "../database/database.js";
 import type { SampleRow, VoiceRow } from "./entity.js";
 import { languagesOf } from "./languages.js";
 import type { MeasureVoice, VoiceMeasurement } from "./measurement.js";
-import { sniffMediaType } from "./media-type.js";
+import { requirePicture, sniffMediaType } from "./media-type.js";
 import type { VoiceObjects } from "./objects.js";
 import { insertVoice, titleColumns } from "./store.js";
 import type { Submission } from "./submission.js";
@@ -34,6 +34,7 @@ export async function createVoice(
   const { db, objects, measure, transcribe, now } = dependencies;
   const request = validate(modelCreate, submission.values, ["body"]);
   requireTextForEachVoice(request);
+  requirePicture(request.cover_image);
   const measurement = await measure(request.voices);
   const transcripts = await completeTexts(request, transcribe);
   const voiceId = newIdentifier();

@@ -1,3 +1,5 @@
+import { ServiceError } from "#protocol/errors";
+
 const signatures: readonly [mediaType: string, offset: number, bytes: string][] = [
   ["audio/wav", 8, "WAVE"],
   ["audio/flac", 0, "fLaC"],
@@ -23,4 +25,15 @@ export function sniffMediaType(bytes: Uint8Array): string {
   return (
     signatures.find(([, offset, signature]) => head.startsWith(signature, offset))?.[0] ?? "application/octet-stream"
   );
+}
+
+/** Throws `validation` where a cover is given and is no picture that browsers show. */
+export function requirePicture(cover: Uint8Array | undefined): void {
+  if (cover === undefined || sniffMediaType(cover).startsWith("image/")) return;
+  const problem = {
+    type: "value_error",
+    loc: ["body", "cover_image"],
+    msg: "Input should be a PNG, JPEG, GIF or WebP picture",
+  };
+  throw new ServiceError("validation", { problems: [problem] });
 }

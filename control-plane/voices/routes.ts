@@ -10,7 +10,7 @@ import { json, type Route, type RouteRequest } from "../http/route.js";
 import { type CreateDependencies, createVoice } from "./create.js";
 import { toEntity, type VoiceRecord } from "./entity.js";
 import { listVoices } from "./list.js";
-import { sniffMediaType } from "./media-type.js";
+import { requirePicture, sniffMediaType } from "./media-type.js";
 import { deleteVoice, findOwnVoice, findVoice, updateVoice } from "./store.js";
 import { readSubmission } from "./submission.js";
 
@@ -80,6 +80,7 @@ async function patch(dependencies: VoiceDependencies, request: RouteRequest): Pr
   if (voice === null) throw new ServiceError("not_found");
   const { values } = readSubmission(await readAnyBody(request, formLimits, fileFields));
   const change = validate(modelPatch, values, ["body"]);
+  requirePicture(change.cover_image);
   const coverDigest = change.cover_image === undefined ? null : await objects.putCover(voice.id, change.cover_image);
   const changed = await updateVoice(db, voice, { patch: change, coverDigest, now: now() });
   if (!changed) throw new ServiceError("not_found");

@@ -22,14 +22,20 @@ export interface AudioForm {
 }
 
 /**
- * Reads a form with a `file` while it arrives. Throws `unsupported_media_type`, `malformed_multipart`,
- * `payload_too_large`, and `validation` without a file, or with an empty one.
+ * Reads a form with a `file` while it arrives. `check` sees the values before the file is missed: a form that names a
+ * file elsewhere is told what is wrong with that. Throws `unsupported_media_type`, `malformed_multipart`,
+ * `payload_too_large`, what `check` throws, and `validation` without a file, or with an empty one.
  */
-export async function readAudioForm(request: HttpRequest): Promise<AudioForm> {
+export async function readAudioForm(
+  request: HttpRequest,
+  check: (values: AudioForm["values"]) => void = () => undefined,
+): Promise<AudioForm> {
   const contentType = request.header("content-type");
   if (!isMultipart(contentType)) throw new ServiceError("unsupported_media_type");
   const form = await parseMultipart(contentType ?? "", request.stream(), limits);
-  return { values: valuesOf(form), audio: present(filesNamed(form, "file")[0]?.bytes) };
+  const values = valuesOf(form);
+  check(values);
+  return { values, audio: present(filesNamed(form, "file")[0]?.bytes) };
 }
 
 function present(audio: Uint8Array | undefined): Uint8Array {

@@ -8,11 +8,16 @@ export type RenderError = (error: ServiceError) => RenderedResponse;
 /** Name under which the service itself reports what went wrong behind the compatibility layer. */
 const PROVIDER = "fish-audio";
 
+/** The first thing that many a caller reads: the vendors' own voices are unknown here. */
+const UNKNOWN_VOICE =
+  'There is no voice of this name: use "default" or the id of a saved voice; PARLEY_VOICE_ALIASES of the server gives other names to them';
+
 /** One line that says what is wrong, problem lists included. Their rows never hold the caller's values. */
 export function errorMessage(error: ServiceError): string {
   if (error.shape === "problems")
     return error.problems.map(({ loc, msg }) => `${loc.slice(1).join(".") || "body"}: ${msg}`).join("; ");
   if (error.code === "unauthenticated") return "Missing API key";
+  if (error.code === "unknown_reference") return UNKNOWN_VOICE;
   if (error.code === "invalid_token" || error.code === "token_expired") return "No permission";
   return error.message || error.code.replaceAll("_", " ");
 }
@@ -45,11 +50,17 @@ function openAiType(error: ServiceError, status: number): string {
   return status === 401 || status === 402 || status >= 500 ? "provider_error" : "invalid_request_error";
 }
 
+/** The parameter that an error is always about, as OpenAI names it. */
+const parametersOfErrors: Partial<Record<ServiceError["code"], string>> = {
+  unknown_reference: "voice",
+  unknown_model: "model",
+};
+
 /** The parameter that an error is about, as OpenAI's `param`; null when it is about none. */
 export function paramOf(error: ServiceError): string | null {
   const [problem] = error.problems;
   if (problem !== undefined) return problem.loc.slice(1).join(".") || null;
-  const name = error.parameters["parameter"];
+  const name = error.parameters["parameter"] ?? parametersOfErrors[error.code];
   return name === undefined ? null : String(name);
 }
 

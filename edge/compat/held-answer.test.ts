@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { heldAnswerLimits } from "#protocol/limits";
-import { samplesToBytes } from "#audio/pcm";
+import { createWavCodec } from "#audio/encoding/pcm-codec";
+import { fromFloat, samplesToBytes } from "#audio/pcm";
 import { MemoryBudget, type MemoryLimits } from "../memory/memory-budget.js";
 import { expectedSamples } from "#speech/testing/scripted-cluster";
 import { jsonRequest, RecordingResponder, SpeechBench } from "../speech/testing/speech-bench.js";
 import { elevenLabsSpeechRoutes } from "./elevenlabs/speech.js";
-import { expectedAnswerBytes } from "./held-answer.js";
+import { expectedAnswerBytes, holdAnswer } from "./held-answer.js";
 import { dispatch } from "./testing/dispatch.js";
 import { openAiChatRoutes } from "./openai/chat.js";
 
@@ -27,7 +28,7 @@ function chat(
   const body = {
     model: "service/s1",
     modalities: ["text", "audio"],
-    audio: { format: "wav" },
+    audio: { format: "mp3" },
     messages: [{ role: "user", content: text }],
   };
   return { responder, handled: dispatch(route!, jsonRequest(body), responder) };
@@ -76,6 +77,25 @@ describe("an answer that is one object", () => {
     expect(Buffer.from(data, "base64").equals(spokenBytes(bench))).toBe(true);
     expect([transcript, usage]).toEqual([text, expect.objectContaining({ prompt_tokens: text.length })]);
     expect([responder.ended, bench.context.heldAnswers.heldBytes]).toEqual([true, 0]);
+  });
+
+  it.each([0, 1, 2, 5000])("says how long its WAV file of %i samples is", async (samples) => {
+    const bench = new SpeechBench();
+    const responder = new RecordingResponder();
+    const codec = createWavCodec(16_000);
+    const options = { heldAnswers: bench.context.heldAnswers, teamId: "t", responder, textField: "text", instead: "" };
+    await holdAnswer({ ...options, request: { text: "Hi.", format: "wav" } }, async (answer) => {
+      for (const piece of [...codec.encode(new Float32Array(samples).fill(0.5)), ...codec.finish()])
+        for (let at = 0; at < piece.byteLength; at += 17) await answer.audio(piece.subarray(at, at + 17));
+      await answer.send('{"audio": "', ['"}']);
+    });
+    const { audio } = JSON.parse(responder.body.toString()) as { audio: string };
+    const file = Buffer.from(audio, "base64");
+    expect(file.byteLength).toBe(44 + 2 * samples);
+    expect([file.readUInt32LE(4), file.readUInt32LE(40)]).toEqual([36 + 2 * samples, 2 * samples]);
+    expect(new Int16Array(file.subarray(44).buffer.slice(file.byteOffset + 44, file.byteOffset + file.length))).toEqual(
+      new Int16Array(samples).fill(fromFloat(new Float32Array([0.5]))[0] ?? 0),
+    );
   });
 
   it("holds the time of every character", async () => {

@@ -1,4 +1,5 @@
 import { ServiceError } from "#protocol/errors";
+import { withWavLength } from "#audio/encoding/pcm-codec";
 import { heldAnswerLimits } from "#protocol/limits";
 import { opusBitsPerSecond, type SpeechRequest } from "#protocol/speech/request";
 import type { HttpResponder } from "../http/exchange.js";
@@ -39,7 +40,7 @@ export async function holdAnswer(
   const unaskedBytes = Math.min(expectedBytes, UNASKED_BYTES);
   const account = await heldAnswers.open({ teamId, expectedBytes, unaskedBytes, signal: responder.closed });
   try {
-    await speak(new HeldAnswer(account, responder, instead));
+    await speak(new HeldAnswer(account, responder, { instead, isWav: request.format === "wav" }));
   } finally {
     account.close();
   }
@@ -51,15 +52,21 @@ export class HeldAnswer {
   readonly #responder: HttpResponder;
   readonly #instead: string;
   readonly #base64 = new Base64Decoder();
+  readonly #head: WavHead | null;
   readonly #audio = new TextBlocks();
   readonly #texts: TextBlocks[] = [];
   #countedBytes = 0;
 
-  /** `instead` is said to a caller whose answer becomes too long. */
-  constructor(account: MemoryAccount, responder: HttpResponder, instead: string) {
+  /**
+   * `instead` is said to a caller whose answer becomes too long. A WAV file of an answer says how long it is, since all of
+   * it is there before any of it is sent.
+   */
+  constructor(account: MemoryAccount, responder: HttpResponder, options: { instead: string; isWav: boolean }) {
+    const { instead, isWav } = options;
     this.#account = account;
     this.#responder = responder;
     this.#instead = instead;
+    this.#head = isWav ? new WavHead() : null;
   }
 
   /**
@@ -67,7 +74,7 @@ export class HeldAnswer {
    * `MemoryAccount.add` throws.
    */
   async audio(bytes: Uint8Array): Promise<void> {
-    this.#audio.appendAscii(this.#base64.add(bytes));
+    this.#audio.appendAscii(this.#base64.add(this.#head === null ? bytes : this.#head.takeFrom(bytes)));
     const grownBytes = this.#heldBytes() - this.#countedBytes;
     this.#countedBytes += grownBytes;
     if (this.#countedBytes > heldAnswerLimits.bytes) {
@@ -103,12 +110,35 @@ export class HeldAnswer {
 
   *#pieces(before: string, after: Iterable<string | Uint8Array>): Generator<string | Uint8Array> {
     yield before;
+    if (this.#head !== null) yield this.#head.base64();
     yield* this.#audio.drain();
     yield* after;
   }
 
   #heldBytes(): number {
     return this.#texts.reduce((sum, text) => sum + text.heldBytes, this.#audio.heldBytes);
+  }
+}
+
+/** So much of a file makes base64 that nothing has to be added to: its header and a byte more. */
+const HEAD_BYTES = 45;
+
+/** The beginning of a WAV file, held back until its length is known. */
+class WavHead {
+  #bytes: Uint8Array = new Uint8Array();
+  #fileBytes = 0;
+
+  /** Takes its part of the next bytes of the file; gives the others. */
+  takeFrom(bytes: Uint8Array): Uint8Array {
+    this.#fileBytes += bytes.byteLength;
+    const taken = bytes.subarray(0, HEAD_BYTES - this.#bytes.byteLength);
+    if (taken.byteLength > 0) this.#bytes = Buffer.concat([this.#bytes, taken]);
+    return bytes.subarray(taken.byteLength);
+  }
+
+  /** The beginning, with the length of the whole file in it. */
+  base64(): string {
+    return Buffer.from(withWavLength(this.#bytes, this.#fileBytes)).toString("base64");
   }
 }
 

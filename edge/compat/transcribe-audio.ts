@@ -1,3 +1,4 @@
+import { MIN_COMPAT_AUDIO_SECONDS } from "#protocol/compat/openai-transcription";
 import type { RecognizedWord } from "#protocol/transcription/chunk";
 import type { HttpRequest } from "../http/exchange.js";
 import { admitTranscriber, type TranscriptionCaller } from "../transcription/caller.js";
@@ -6,9 +7,6 @@ import { transcribeFile } from "../transcription/transcribe-file.js";
 import { transcribeLive } from "../transcription/transcribe-live.js";
 import { transcriptionKind } from "../transcription/transcription-kind.js";
 import { textOf } from "#transcription/transcript";
-
-/** Shortest audio that a commit may hold, seconds: a word. */
-const MIN_COMMITTED_SECONDS = 0.1;
 
 /** What was said. */
 export interface AudioTranscript {
@@ -127,7 +125,7 @@ async function transcribe(
       audio: file,
       language: language ?? undefined,
       keyterms,
-      minSeconds: MIN_COMMITTED_SECONDS,
+      minSeconds: MIN_COMPAT_AUDIO_SECONDS,
       signal,
     };
     const { words, seconds } = await notingRefusal(context, () => transcribeFile(options));

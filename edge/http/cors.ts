@@ -13,6 +13,9 @@ export interface CorsPolicy {
  */
 const requestHeaders = "authorization, content-type, model, traceparent, x-fish-sdk";
 
+/** Headers of answers that pages may read: those that our interface and the vendors' browser libraries look for. */
+const exposedHeaders = ["retry-after", "x-request-id", "x-generation-id"];
+
 /** Longest that browsers keep a preflight's answer (Chrome), seconds. */
 const PREFLIGHT_SECONDS = 7200;
 
@@ -25,7 +28,7 @@ export function corsHeaders(policy: CorsPolicy, origin: string | undefined): Rec
   return {
     ...vary,
     "access-control-allow-origin": everyone ? "*" : origin,
-    "access-control-expose-headers": "retry-after",
+    "access-control-expose-headers": exposedHeaders.join(", "),
   };
 }
 

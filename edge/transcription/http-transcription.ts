@@ -26,6 +26,8 @@ export interface HttpTranscription<Asked extends AskedTranscription> {
   request: HttpRequest;
   responder: HttpResponder;
   maxBodyBytes: number;
+  /** Shortest audio that is taken, seconds; `MIN_TRANSCRIBED_SECONDS` when absent. */
+  minSeconds?: number;
   /** Reads and checks the body. */
   read(request: HttpRequest): Promise<Asked>;
   /** Called with the words in the order of the audio, as soon as all before them are known. */
@@ -73,6 +75,7 @@ export async function transcribeOverHttp<Asked extends AskedTranscription>(
         language,
         keyterms,
         numbers,
+        minSeconds: options.minSeconds,
         signal,
         onWords,
       }).catch((error: unknown) => {

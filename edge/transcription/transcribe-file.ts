@@ -25,7 +25,7 @@ export interface TranscribeOptions {
   /** How numbers stand in the words; `PARLEY_ASR_NUMBERS` when absent. */
   numbers?: NumberForm | undefined;
   /** Shortest audio that is taken, seconds; `MIN_TRANSCRIBED_SECONDS` when absent. */
-  minSeconds?: number;
+  minSeconds?: number | undefined;
   /**
    * Told of words in the order of the audio, as soon as all before them are known; their times count from the file's
    * beginning.

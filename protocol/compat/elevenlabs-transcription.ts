@@ -13,7 +13,7 @@ export const elevenLabsTranscription: CompatOperation = {
   summary: "Transcribes a file.",
   maxBytes: bodyLimits.compatAudio,
   parameters: [
-    form.mapped("file", "The audio, at most 100 MB and 60 minutes.", "(bytes)"),
+    form.mapped("file", "The audio, 0.1 seconds to 60 minutes and at most 100 MB.", "(bytes)"),
     form.mapped(
       "language_code",
       "What is spoken; the answer repeats it. A language that no recognizer knows is a 400.",

@@ -19,6 +19,11 @@ export type OpenAiTranscriptFormat = (typeof openAiTranscriptFormats)[number];
 /** Largest audio of the compatibility layers, and of a body around it. */
 export const MAX_COMPAT_AUDIO_BYTES = 100 * 1024 * 1024;
 export const MAX_COMPAT_AUDIO_BODY_BYTES = 140 * 1024 * 1024;
+/**
+ * Shortest audio of the compatibility layers, seconds: a word. Who cuts at pauses sends them, and OpenAI takes as much
+ * (its error for less says "Minimum audio length is 0.1 seconds").
+ */
+export const MIN_COMPAT_AUDIO_SECONDS = 0.1;
 
 export const openAiTranscription: CompatOperation = {
   protocol: "OpenAI, OpenRouter, Groq",
@@ -27,7 +32,7 @@ export const openAiTranscription: CompatOperation = {
   summary: "Transcribes a file: as a form, or as JSON with `input_audio: {data, format}`.",
   maxBytes: bodyLimits.compatAudio,
   parameters: [
-    mapped("file", "The audio, at most 100 MB and 60 minutes.", "(bytes)"),
+    mapped("file", "The audio, 0.1 seconds to 60 minutes and at most 100 MB.", "(bytes)"),
     mapped(
       "model",
       "`service/transcribe-1`, or `whisper-1`, `gpt-4o-transcribe` and other vendors' names for it, or a name of the setting `PARLEY_MODEL_ALIASES`. Anything else is a 400.",

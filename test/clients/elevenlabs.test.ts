@@ -92,6 +92,10 @@ describe("ElevenLabs' library", () => {
     const { errors, words } = wordErrors(text, answer.text);
     expect(errors / words).toBeLessThan(0.5);
     expect(answer.words.map((word) => word.text).join("")).toBe(answer.text);
+    const word = new File([Buffer.from(audio).subarray(0, 44 + 44_100)], "word.wav");
+    expect(await client.speechToText.convert({ file: word, modelId: "scribe_v1" })).toMatchObject({
+      audioDurationSecs: 0.5,
+    });
     const tagged = client.speechToText.convert({
       file: new File([Buffer.from(audio)], "said.wav"),
       modelId: "scribe_v1",

@@ -180,6 +180,18 @@ describe("OpenAI's library", () => {
     expect(Number(verbose.duration)).toBeGreaterThan(1.5);
   });
 
+  it("transcribes a single word, and says what is too short for one", async () => {
+    const bytes = Buffer.from(await (await spokenFile()).arrayBuffer());
+    const sampleRate = bytes.readUInt32LE(24);
+    const first = (seconds: number): File => new File([bytes.subarray(0, 44 + 2 * sampleRate * seconds)], "word.wav");
+    const { text: said } = await openai.audio.transcriptions.create({ file: first(0.75), model: "whisper-1" });
+    expect(said).not.toBe("");
+    await expect(openai.audio.transcriptions.create({ file: first(0.05), model: "whisper-1" })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining("shorter than 0.1 seconds"),
+    });
+  });
+
   it("streams a transcript", async () => {
     let deltas = "";
     let whole = "";

@@ -336,6 +336,8 @@ describe.each(engines)("/model on %s", (engine) => {
       expect((await service.callJson(owner, "GET", path)).json).toMatchObject(expected);
     }
     expect((await service.callJson(owner, "PATCH", path, asJson({ title: "" }))).status).toBe(422);
+    const noPicture = await service.callJson(owner, "PATCH", path, multipart([["cover_image", WAV, "c.png"]]));
+    expect([noPicture.status, JSON.stringify(noPicture.json)]).toEqual([422, expect.stringContaining("cover_image")]);
     expect((await service.callJson(owner, "PATCH", path, { contentType: "text/plain", body: "x" })).status).toBe(415);
   });
 

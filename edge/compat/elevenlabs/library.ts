@@ -9,6 +9,7 @@ import type { HttpRequest, HttpRoute } from "../../http/exchange.js";
 import type { SpeechContext } from "../../speech/context.js";
 import { voiceAlias } from "../voice-alias.js";
 import { withBearer } from "./credentials.js";
+import { chosenVoices, voiceChoiceOf } from "./voice-choice.js";
 
 /** Voices asked of the control plane at once: its largest page. */
 const PAGE_VOICES = 100;
@@ -41,7 +42,9 @@ export function elevenLabsLibraryRoutes(context: SpeechContext): HttpRoute[] {
     },
   });
   return [
-    get("/v1/voices", async (request, principal) => ({ voices: await everyVoice(context, request, principal) })),
+    get("/v1/voices", async (request, principal) => ({
+      voices: (await everyVoice(context, request, principal)).map(toElevenLabsVoice),
+    })),
     get("/v2/voices", (request, principal) => pageOfVoices(context, request, principal)),
     get("/v1/voices/:voice_id", (request, principal) => oneVoice(context, request, principal)),
     get("/v1/models", () => models),
@@ -74,11 +77,17 @@ async function askVoices(
   return modelList.parse(value);
 }
 
-async function everyVoice(context: SpeechContext, request: HttpRequest, principal: Principal): Promise<unknown[]> {
-  const voices: unknown[] = [];
+/** The voices of a team, newest first, `MOST_VOICES` at most. */
+async function everyVoice(
+  context: SpeechContext,
+  request: HttpRequest,
+  principal: Principal,
+  query: Record<string, string> = {},
+): Promise<ModelEntity[]> {
+  const voices: ModelEntity[] = [];
   for (let page = 1; voices.length < MOST_VOICES; page++) {
-    const { items, total } = await askVoices(context, request, principal, { page_number: String(page) });
-    voices.push(...items.map(toElevenLabsVoice));
+    const { items, total } = await askVoices(context, request, principal, { ...query, page_number: String(page) });
+    voices.push(...items);
     if (items.length === 0 || voices.length >= total) break;
   }
   return voices;
@@ -86,26 +95,52 @@ async function everyVoice(context: SpeechContext, request: HttpRequest, principa
 
 async function pageOfVoices(context: SpeechContext, request: HttpRequest, principal: Principal): Promise<unknown> {
   const query = new URLSearchParams(request.query);
-  const size = wholeNumber(query.get("page_size"), 10, PAGE_VOICES);
-  const page = wholeNumber(query.get("next_page_token"), 1, 10_000);
+  const size = wholeNumber(query, "page_size", { absent: 10, most: PAGE_VOICES });
+  const page = wholeNumber(query, "next_page_token", { absent: 1, most: 10_000 });
   const search = query.get("search") ?? "";
-  const asked = { page_size: String(size), page_number: String(page), ...(search === "" ? {} : { title: search }) };
-  const { items, total } = await askVoices(context, request, principal, asked);
+  const title: Record<string, string> = search === "" ? {} : { title: search };
+  const choice = voiceChoiceOf(query);
+  const { voices, total } =
+    choice === null
+      ? await onePage(context, request, principal, { page_size: String(size), page_number: String(page), ...title })
+      : pageOf(chosenVoices(await everyVoice(context, request, principal, title), choice), { size, page });
   const hasMore = page * size < total;
   return {
-    voices: items.map(toElevenLabsVoice),
+    voices: voices.map(toElevenLabsVoice),
     has_more: hasMore,
     total_count: total,
     next_page_token: hasMore ? String(page + 1) : null,
   };
 }
 
-function wholeNumber(text: string | null, absent: number, most: number): number {
+async function onePage(
+  context: SpeechContext,
+  request: HttpRequest,
+  principal: Principal,
+  query: Record<string, string>,
+): Promise<{ voices: ModelEntity[]; total: number }> {
+  const { items, total } = await askVoices(context, request, principal, query);
+  return { voices: items, total };
+}
+
+function pageOf(
+  voices: readonly ModelEntity[],
+  { size, page }: { size: number; page: number },
+): { voices: readonly ModelEntity[]; total: number } {
+  return { voices: voices.slice((page - 1) * size, page * size), total: voices.length };
+}
+
+function wholeNumber(
+  query: URLSearchParams,
+  parameter: string,
+  { absent, most }: { absent: number; most: number },
+): number {
+  const text = query.get(parameter);
   if (text === null || text === "") return absent;
   const value = Number(text);
   if (Number.isInteger(value) && value >= 1 && value <= most) return value;
   throw new ServiceError("refused_parameter", {
-    parameters: { parameter: "page", detail: `a whole number from 1 to ${most} is expected` },
+    parameters: { parameter, detail: `a whole number from 1 to ${most} is expected` },
   });
 }
 

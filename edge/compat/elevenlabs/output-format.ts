@@ -10,6 +10,13 @@ export interface OutputFormat {
   mp3_bitrate?: 64 | 128 | 192;
 }
 
+/** As error messages name them: `mp3_<32000|44100>_<bitrate up to 192>`. */
+const offered = audioFormats.map((format) => {
+  const rates = sampleRatesByFormat[format];
+  const rate = rates.length === 1 ? String(rates[0]) : `<${rates.join("|")}>`;
+  return `${format}_${rate}${format === "mp3" ? "_<bitrate up to 192>" : ""}`;
+});
+
 /**
  * Reads `mp3_44100_128`, `pcm_16000`, `wav_44100`, `opus_48000_64`: rates are the native ones, an mp3's bitrate snaps
  * up to the next that there is, Opus chooses its own. Throws `unsupported_format` for everything else.
@@ -32,7 +39,7 @@ export function readOutputFormat(name: string | null | undefined): OutputFormat 
 
 function refusal(wanted: string): ServiceError {
   const detail = /^[a-z0-9_]{1,40}$/.test(wanted)
-    ? `${wanted} is not among mp3_<32000|44100>_<bitrate>, pcm_<rate>, wav_<rate>, opus_48000`
+    ? `${wanted} is not among ${offered.join(", ")}`
     : "output_format cannot be read";
   return new ServiceError("unsupported_format", { parameters: { detail } });
 }

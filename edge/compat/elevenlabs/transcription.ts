@@ -1,6 +1,6 @@
 import { elevenLabsMount } from "#protocol/compat/elevenlabs-speech";
 import { elevenLabsTranscription } from "#protocol/compat/elevenlabs-transcription";
-import { MAX_COMPAT_AUDIO_BODY_BYTES } from "#protocol/compat/openai-transcription";
+import { MAX_COMPAT_AUDIO_BODY_BYTES, MIN_COMPAT_AUDIO_SECONDS } from "#protocol/compat/openai-transcription";
 import { bodyLimits } from "#protocol/limits";
 import { answerJson } from "../../http/answers.js";
 import type { HttpRequest, HttpRoute } from "../../http/exchange.js";
@@ -26,6 +26,7 @@ export function elevenLabsTranscriptionRoute(context: TranscriptionContext): Htt
         request: withBearer(request),
         route: "/compat/speech-to-text",
         maxBodyBytes: MAX_COMPAT_AUDIO_BODY_BYTES,
+        minSeconds: MIN_COMPAT_AUDIO_SECONDS,
         read: readRequest,
         answer: ({ words, seconds }, { language }) =>
           answerJson(responder, 200, {
@@ -42,9 +43,10 @@ export function elevenLabsTranscriptionRoute(context: TranscriptionContext): Htt
 
 async function readRequest(request: HttpRequest): Promise<AskedTranscription> {
   refuseParameters(elevenLabsTranscription, "query", Object.fromEntries(new URLSearchParams(request.query)));
-  const { values, audio } = await readAudioForm(request);
+  const { values, audio } = await readAudioForm(request, (sent) =>
+    refuseParameters(elevenLabsTranscription, "form", lastOfEach(sent)),
+  );
   const fields = lastOfEach(values);
-  refuseParameters(elevenLabsTranscription, "form", fields);
   const language = fields["language_code"];
   const keyterms = keytermsOf([values["keyterms"] ?? []].flat());
   return { audio, language: language === "" ? undefined : language, keyterms };

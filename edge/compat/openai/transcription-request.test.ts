@@ -55,9 +55,13 @@ describe("OpenAI's transcription request", () => {
   it("knows its formats, one and several granularities, and its streams", () => {
     for (const format of openAiTranscriptFormats) expect(map({ response_format: format }).format).toBe(format);
     expect(() => map({ response_format: "diarized_json" })).toThrow(
-      expect.objectContaining({ code: "unsupported_format" }),
+      expect.objectContaining({
+        code: "refused_parameter",
+        parameters: expect.objectContaining({ parameter: "response_format" }),
+      }),
     );
     expect(map({ timestamp_granularities: ["segment", "word"] }).withWords).toBe(true);
+    expect(map({ timestamp_granularities: "segment, word" }).withWords).toBe(true);
     expect(map({ timestamp_granularities: "segment" }).withWords).toBe(false);
     expect([map({ stream: "false" }).isStreamed, map({ stream: true }).isStreamed, map({}).isStreamed]).toEqual([
       false,
@@ -67,9 +71,10 @@ describe("OpenAI's transcription request", () => {
   });
 
   it("says plainly that there is no file, or nothing in it", async () => {
-    const form = async (file: Blob | null): Promise<[Uint8Array, Record<string, string>]> => {
+    const form = async (file: Blob | null, url?: string): Promise<[Uint8Array, Record<string, string>]> => {
       const data = new FormData();
       data.set("model", "whisper-1");
+      if (url !== undefined) data.set("url", url);
       if (file !== null) data.set("file", file, "a.wav");
       const body = new Response(data);
       return [
@@ -92,6 +97,11 @@ describe("OpenAI's transcription request", () => {
       return [shown["code"], shown["message"], shown["param"]];
     };
     expect(await said(await form(null))).toEqual([400, "file: Field required", "file"]);
+    expect(await said(await form(null, "https://a.example/b.wav"))).toEqual([
+      400,
+      expect.stringMatching(/^url is not supported: /),
+      "url",
+    ]);
     expect(await said(await form(new Blob([])))).toEqual([400, "file: The file is empty", "file"]);
     expect(await said(json({ input_audio: { data: "" } }))).toEqual([
       400,

@@ -47,7 +47,7 @@ const fields = z.object({
   keywords: z.preprocess((value) => [value ?? []].flat(), z.array(z.string().max(MAX_PROMPT_CHARACTERS)).max(1000)),
   response_format: text,
   stream: z.unknown().optional(),
-  timestamp_granularities: z.preprocess((value) => [value ?? []].flat(), z.array(z.string()).max(8)),
+  timestamp_granularities: z.preprocess((value) => [value ?? []].flat(), z.array(z.string().max(64)).max(8)),
 });
 
 /** OpenRouter sends audio as JSON. */
@@ -55,7 +55,7 @@ const jsonBody = z.object({ input_audio: z.object({ data: audioBytes }) });
 
 /**
  * Reads `POST /audio/transcriptions` (docs/protocol.md "Transcriptions of OpenAI"): a form or JSON. Throws
- * `refused_parameter`, `unknown_model`, `unsupported_format`, `validation`, and what reading a form throws.
+ * `refused_parameter`, `unknown_model`, `validation`, and what reading a form throws.
  */
 export async function readOpenAiTranscription(
   request: HttpRequest,
@@ -64,14 +64,14 @@ export async function readOpenAiTranscription(
   if (Object.keys(nativeHeaders((name) => request.header(name))).length > 0)
     throw refusal("X-Fish-*", "native options apply to speech only");
   const { values, audio } = isMultipart(request.header("content-type"))
-    ? await readAudioForm(request)
+    ? await readAudioForm(request, (sent) => refuseParameters(openAiTranscription, "form", sent))
     : await readJson(request);
   return { ...mapOpenAiTranscription(values, settings), audio: bounded(audio) };
 }
 
 /**
  * Maps the parameters of a transcription; the audio is apart. Throws `refused_parameter`, `unknown_model`,
- * `unsupported_format`, `validation`.
+ * `validation`.
  */
 export function mapOpenAiTranscription(
   values: Record<string, unknown>,
@@ -82,16 +82,14 @@ export function mapOpenAiTranscription(
   assertTranscriptionModel(asked.model, settings);
   const name = asked.response_format ?? "json";
   const format = openAiTranscriptFormats.find((candidate) => candidate === name);
-  if (format === undefined)
-    throw new ServiceError("unsupported_format", {
-      parameters: { detail: `use one of ${openAiTranscriptFormats.join(", ")}` },
-    });
+  if (format === undefined) throw refusal("response_format", `use one of ${openAiTranscriptFormats.join(", ")}`);
   const language = asked.language === "" ? undefined : asked.language;
   return {
     language,
     keyterms: [...keytermsOf(asked.keywords), ...keytermsOfPrompt(asked.prompt ?? "")],
     format,
-    withWords: asked.timestamp_granularities.includes("word"),
+    // Some libraries join the list with commas.
+    withWords: asked.timestamp_granularities.flatMap((each) => each.split(",")).some((each) => each.trim() === "word"),
     isStreamed: isSet(asked.stream),
   };
 }

@@ -1,5 +1,9 @@
 import { openAiMounts } from "#protocol/compat/openai-speech";
-import { MAX_COMPAT_AUDIO_BODY_BYTES, openAiTranscription } from "#protocol/compat/openai-transcription";
+import {
+  MAX_COMPAT_AUDIO_BODY_BYTES,
+  MIN_COMPAT_AUDIO_SECONDS,
+  openAiTranscription,
+} from "#protocol/compat/openai-transcription";
 import { ServiceError } from "#protocol/errors";
 import { bodyLimits } from "#protocol/limits";
 import type { RecognizedWord } from "#protocol/transcription/chunk";
@@ -27,6 +31,7 @@ export function openAiTranscriptionRoutes(context: TranscriptionContext): HttpRo
           responder,
           route: "/compat/audio/transcriptions",
           maxBodyBytes: MAX_COMPAT_AUDIO_BODY_BYTES,
+          minSeconds: MIN_COMPAT_AUDIO_SECONDS,
           read: (asked) => readOpenAiTranscription(asked, context.config),
           onWords: (words, asked) => asked.isStreamed && events.words(words),
           answer: (result, asked) => {
