@@ -74,13 +74,19 @@ describe("ElevenLabs' library", () => {
   it("streams sound and times", async () => {
     const parts: Buffer[] = [];
     const times = { characters: [] as string[], starts: [] as number[], ends: [] as number[] };
-    for await (const line of await client.textToSpeech.streamWithTimestamps("default", { text })) {
+    const outputFormat = "pcm_16000";
+    const bare = { inputArguments: ["-f", "s16le", "-ac", "1", "-ar", "16000"] };
+    for await (const line of await client.textToSpeech.streamWithTimestamps("default", { text, outputFormat })) {
+      const begunSeconds = Buffer.concat(parts).byteLength / 32_000;
       parts.push(Buffer.from(line.audioBase64, "base64"));
+      // Captions can follow: characters come with the audio that they begin in.
+      for (const start of line.alignment?.characterStartTimesSeconds ?? [])
+        expect(start).toBeGreaterThan(begunSeconds - 0.001);
       times.characters.push(...(line.alignment?.characters ?? []));
       times.starts.push(...(line.alignment?.characterStartTimesSeconds ?? []));
       times.ends.push(...(line.alignment?.characterEndTimesSeconds ?? []));
     }
-    expectAlignment(times, text, await expectSpeech(Buffer.concat(parts)));
+    expectAlignment(times, text, await expectSpeech(Buffer.concat(parts), bare));
   });
 
   it("transcribes a file", async () => {

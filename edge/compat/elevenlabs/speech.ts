@@ -1,6 +1,7 @@
 import { elevenLabsMount, elevenLabsSpeech } from "#protocol/compat/elevenlabs-speech";
 import type { ServiceError } from "#protocol/errors";
 import { bodyLimits } from "#protocol/limits";
+import { MIN_AUDIO_FRAME_BYTES } from "#protocol/speech/live";
 import { readBody } from "../../http/body.js";
 import type { HttpResponder, HttpRoute } from "../../http/exchange.js";
 import { type HttpSpeechWriter, speakOverHttp } from "../../speech/http-speech.js";
@@ -8,6 +9,7 @@ import { writeFile } from "../../speech/file-writer.js";
 import { admitSpeaker, admitToModel } from "../../speech/caller.js";
 import type { SpeechContext } from "../../speech/context.js";
 import { elevenLabsErrorBody } from "../error-answer.js";
+import { type AlignedFrame, AlignedFrames } from "./aligned-frames.js";
 import { AlignedSpeech } from "./aligned-speech.js";
 import { type HeldAnswer, holdAnswer } from "../held-answer.js";
 import type { TextBlocks } from "../text-blocks.js";
@@ -153,25 +155,29 @@ class HeldAlignment {
   }
 }
 
-/** One object a line. A piece's characters come as soon as its last sample is there; audio before that stands alone. */
+/** One object a line: audio, and the characters that begin in it. */
 function writeLines(responder: HttpResponder, mapped: MappedElevenLabsSpeech): HttpSpeechWriter {
-  const aligned = new AlignedSpeech();
-  aligned.append(mapped.request.text);
-  const send = (bytes: Uint8Array, alignment: CharacterAlignment | null): boolean => {
-    if (!responder.begun) responder.begin(200, { "content-type": "application/x-ndjson", "cache-control": "no-store" });
-    return responder.write(Buffer.from(`${JSON.stringify(timestamped(bytes, alignment))}\n`));
+  const frames = new AlignedFrames({ minFrameBytes: MIN_AUDIO_FRAME_BYTES, isAligned: true });
+  frames.append(mapped.request.text);
+  const send = (ready: readonly AlignedFrame[]): boolean => {
+    let hasRoom = true;
+    for (const { audio, alignment } of ready) {
+      if (!responder.begun)
+        responder.begin(200, { "content-type": "application/x-ndjson", "cache-control": "no-store" });
+      hasRoom = responder.write(Buffer.from(`${JSON.stringify(timestamped(audio ?? new Uint8Array(), alignment))}\n`));
+    }
+    return hasRoom;
   };
   return {
+    encodedTo: (endSeconds) => frames.encodedTo(endSeconds),
     async bytes(bytes) {
-      if (!send(bytes, null)) await responder.writable();
+      if (!send(frames.audio(bytes))) await responder.writable();
     },
     chunk(event, sampleRate) {
-      const alignment = aligned.take(event, sampleRate);
-      if (alignment !== null) send(new Uint8Array(), alignment);
+      send(frames.chunk(event, sampleRate));
     },
     async ended() {
-      const rest = aligned.rest();
-      if (rest !== null) send(new Uint8Array(), rest);
+      send(frames.end());
       responder.end();
     },
     failed(error: ServiceError) {
