@@ -113,7 +113,16 @@ describe("ElevenLabs' library", () => {
   it("lists voices, models and the user", async () => {
     expect((await client.voices.getAll()).voices).toEqual([]);
     expect(await client.voices.search({})).toMatchObject({ voices: [], hasMore: false, totalCount: 0 });
-    expect((await client.models.list()).map((model) => model.modelId)).toContain("service/s1");
+    const models = await client.models.list();
+    expect(models.map((model) => model.modelId)).toContain("service/s1");
+    const languages = models.find(({ modelId }) => modelId === "service/s2-pro")?.languages ?? [];
+    expect(languages).toEqual(
+      expect.arrayContaining([
+        { languageId: "en", name: "English" },
+        { languageId: "ar", name: "Arabic" },
+      ]),
+    );
+    expect(new Set(languages.map(({ languageId }) => languageId)).size).toBe(languages.length);
     expect((await client.user.get()).subscription.tier).toBe("self-hosted");
     expect((await client.user.subscription.get()).hasOpenInvoices).toBe(false);
   });

@@ -3,6 +3,8 @@ import { elevenLabsMount } from "#protocol/compat/elevenlabs-speech";
 import { ServiceError } from "#protocol/errors";
 import { speechModels } from "#protocol/speech/request";
 import { type ModelEntity, modelEntity, modelList } from "#protocol/voices";
+import { describeLanguage } from "#transcription/recognizer-choice";
+import { chooseModel } from "#speech/voice/model";
 import { askControlPlane } from "../../forwarding/ask-control-plane.js";
 import { answerJson } from "../../http/answers.js";
 import type { HttpRequest, HttpRoute } from "../../http/exchange.js";
@@ -47,7 +49,7 @@ export function elevenLabsLibraryRoutes(context: SpeechContext): HttpRoute[] {
     })),
     get("/v2/voices", (request, principal) => pageOfVoices(context, request, principal)),
     get("/v1/voices/:voice_id", (request, principal) => oneVoice(context, request, principal)),
-    get("/v1/models", () => models),
+    get("/v1/models", () => speechModels.map((name) => toElevenLabsModel(name, languagesOf(context, name)))),
     get("/v1/user", (_request, principal) => userOf(principal)),
     get("/v1/user/subscription", (_request, principal) => ({
       ...subscriptionOf(principal),
@@ -160,18 +162,36 @@ async function oneVoice(context: SpeechContext, request: HttpRequest, principal:
   return toElevenLabsVoice(modelEntity.parse(value));
 }
 
-const models = speechModels.map((name) => ({
-  model_id: `service/${name}`,
-  name,
-  can_do_text_to_speech: true,
-  can_do_voice_conversion: false,
-  can_be_finetuned: false,
-  can_use_style: false,
-  can_use_speaker_boost: false,
-  serves_pro_voices: false,
-  token_cost_factor: 1,
-  languages: [{ language_id: "en", name: "English" }],
-}));
+interface Language {
+  language_id: string;
+  name: string;
+}
+
+function toElevenLabsModel(name: string, languages: Language[]): Record<string, unknown> {
+  return {
+    model_id: `service/${name}`,
+    name,
+    can_do_text_to_speech: true,
+    can_do_voice_conversion: false,
+    can_be_finetuned: false,
+    can_use_style: false,
+    can_use_speaker_boost: false,
+    serves_pro_voices: false,
+    token_cost_factor: 1,
+    languages,
+  };
+}
+
+/** What the voices behind a model speak now, in the order of the folders that serve it; none while no worker is there. */
+function languagesOf({ config, speech }: SpeechContext, model: string): Language[] {
+  const served = speech.servedModels(chooseModel(model, config).folders);
+  const languages = new Map<string, Language>();
+  for (const tag of served.flatMap((each) => each.languages)) {
+    const { language_code: id, language: name } = describeLanguage(tag);
+    if (id !== undefined) languages.set(id, { language_id: id, name: name ?? id });
+  }
+  return [...languages.values()];
+}
 
 /** A self-hosted service has no plans and no invoices; the libraries insist on the fields. */
 function subscriptionOf(principal: Principal): Record<string, unknown> {
