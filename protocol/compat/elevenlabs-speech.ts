@@ -27,7 +27,7 @@ const speech: ParameterRow[] = [
   ),
   query.mapped(
     "output_format",
-    "`mp3_<32000|44100>_<kbit/s>` (snaps up to 64, 128 or 192), `pcm_<rate>`, `wav_<rate>`, `opus_48000`. Others are a 400, the 22.05 kHz family and telephone codecs among them.",
+    "`mp3_<32000|44100>_<kbit/s>` (snaps up to 64, 128 or 192), `pcm_<rate>` and `wav_<rate>` with 8000, 16000, 24000, 32000 or 44100, `opus_48000`. Others are a 400, the 22.05 kHz family and telephone codecs among them.",
     "wav_44100",
   ),
   ...settings,
