@@ -61,6 +61,12 @@ describe("the OpenAPI document", () => {
     expect(schema.properties["mp3_bitrate"]).toEqual({ type: "integer", enum: [64, 128, 192] });
     expect(schema.properties["format"]).toEqual({ type: "string", enum: ["mp3", "wav", "pcm", "opus"] });
     expect(schema.properties["temperature"]).toEqual({ type: "number", minimum: 0, maximum: 1 });
+    expect(schema.properties["sample_rate"]).toMatchObject({
+      type: "integer",
+      enum: [8000, 16_000, 24_000, 32_000, 44_100, 48_000],
+      description: expect.stringContaining("mp3 32000, 44100; wav 8000"),
+    });
+    expect(schema.properties["opus_bitrate"]).toMatchObject({ enum: expect.arrayContaining([-1000, 64_000, 64]) });
     const create = document.paths["/model"]!["post"]!.requestBody!.content["multipart/form-data"]!.schema;
     expect(create.required).toEqual(["type", "train_mode", "title", "voices"]);
   });

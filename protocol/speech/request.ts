@@ -23,6 +23,9 @@ export const sampleRatesByFormat: Readonly<Record<AudioFormat, readonly number[]
   opus: [48000],
 };
 
+const everySampleRate = [...new Set(Object.values(sampleRatesByFormat).flat())].toSorted((a, b) => a - b);
+const sampleRateWords = `Hz: ${audioFormats.map((format) => `${format} ${sampleRatesByFormat[format].join(", ")}`).join("; ")}.`;
+
 /** Automatic Opus bitrate. */
 const OPUS_BITRATE_AUTO = -1000;
 
@@ -131,9 +134,13 @@ export const speechRequest = z
         .refine(
           (value) => value === OPUS_BITRATE_AUTO || opusKilobits.includes(value) || opusKilobits.includes(value / 1000),
           { message: "Input should be -1000, 24000, 32000, 48000 or 64000" },
-        ),
+        )
+        .meta({
+          enum: [OPUS_BITRATE_AUTO, ...opusKilobits.map((kilobits) => kilobits * 1000), ...opusKilobits],
+          description: "Bits or kilobits a second; -1000, the default, is automatic.",
+        }),
     ),
-    sample_rate: optional(integer.pipe(z.number())),
+    sample_rate: optional(integer.pipe(z.number()).meta({ enum: everySampleRate, description: sampleRateWords })),
     prosody: optional(prosody),
     latency: optional(z.enum(["low", "balanced", "normal"])),
     chunk_length: optional(integer.pipe(z.number().min(100).max(300))),
