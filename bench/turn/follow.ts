@@ -2,11 +2,14 @@ import type { VirtualClock } from "#common/clock";
 import { openCallerTranscription } from "#agents/turn/caller-transcription";
 import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import type { EngineRecognition } from "./engine-recognition.js";
+import type { Understood } from "./partials.js";
 
 /** What a transcription told of a call. Times are milliseconds of its audio. */
 export interface Followed {
   spans: Span[];
   transcripts: { atMs: number; text: string }[];
+  /** Of each transcript, with the partial results before it. */
+  understood: Understood[];
   /** From each pause that was told to when its last words had been given. */
   transcribedAfterMs: number[];
   firstPartialAfterMs: number[];
@@ -27,10 +30,19 @@ export async function followCall(
   samples: Int16Array,
   { recognition, clock }: { recognition: EngineRecognition; clock: VirtualClock },
 ): Promise<Followed> {
-  const followed: Followed = { spans: [], transcripts: [], transcribedAfterMs: [], firstPartialAfterMs: [] };
+  const followed: Followed = {
+    spans: [],
+    transcripts: [],
+    understood: [],
+    transcribedAfterMs: [],
+    firstPartialAfterMs: [],
+  };
   const beginMs = clock.nowMs();
   const nowMs = (): number => clock.nowMs() - beginMs;
   let isPartialAwaited = false;
+  /** Partial results of what is being said, and of what was said and waits for its words. */
+  let partials: string[] = [];
+  const waiting: string[][] = [];
   const transcription = openCallerTranscription({
     recognition,
     recognizer: "asr",
@@ -40,6 +52,10 @@ export async function followCall(
     clock,
     onActivity(event) {
       isPartialAwaited = event.type === "speech-started";
+      if (event.type === "speech-paused") {
+        waiting.push(partials);
+        partials = [];
+      }
       if (event.type === "speech-started")
         followed.spans.push({
           startedMs: event.atMs - beginMs,
@@ -50,12 +66,20 @@ export async function followCall(
       else
         Object.assign(followed.spans.at(-1) ?? {}, { pausedMs: event.lastVoicedMs - beginMs, pauseKnownMs: nowMs() });
     },
-    onPartial() {
+    onPartial(text) {
+      partials.push(text);
       if (isPartialAwaited) followed.firstPartialAfterMs.push(nowMs() - (followed.spans.at(-1)?.startedMs ?? 0));
       isPartialAwaited = false;
     },
-    onTranscript: (text) => followed.transcripts.push({ atMs: nowMs(), text }),
-    onTranscribed: () => followed.transcribedAfterMs.push(nowMs() - (followed.spans.at(-1)?.pauseKnownMs ?? 0)),
+    onTranscript(text) {
+      followed.transcripts.push({ atMs: nowMs(), text });
+      followed.understood.push({ partials: waiting.shift() ?? [], final: text });
+    },
+    onTranscribed() {
+      // Of a segment without words there is no transcript.
+      waiting.length = 0;
+      followed.transcribedAfterMs.push(nowMs() - (followed.spans.at(-1)?.pauseKnownMs ?? 0));
+    },
   });
   const portion = (PORTION_MS * RECOGNITION_RATE) / 1000;
   for (let at = 0; at + portion <= samples.length; at += portion) {

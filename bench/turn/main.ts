@@ -2,6 +2,7 @@ import { VirtualClock } from "#common/clock";
 import { EngineRecognition, type Engines, openEngines } from "./engine-recognition.js";
 import { addFigures, noFigures, quantile, type TurnFigures } from "./figures.js";
 import { followCall } from "./follow.js";
+import { addPartials, noPartials, type PartialFigures } from "./partials.js";
 import { printProvisional } from "./provisional.js";
 import { readEvaluation } from "./recordings.js";
 import { generator, inNoise, joined, noise, recognizeWhole, type Scene, trimmed } from "./scenes.js";
@@ -42,6 +43,7 @@ async function follow(name: string, scenes: readonly Scene[]): Promise<void> {
   const figures = noFigures();
   const latencies = { transcribed: [] as number[], partial: [] as number[] };
   let [whole, inSegments, between] = [noErrors(), noErrors(), noErrors()];
+  let partials = noPartials();
   let seconds = 0;
   const before = process.cpuUsage();
   for (const scene of scenes) {
@@ -50,6 +52,7 @@ async function follow(name: string, scenes: readonly Scene[]): Promise<void> {
     addFigures(figures, scene, followed);
     latencies.transcribed.push(...followed.transcribedAfterMs);
     latencies.partial.push(...followed.firstPartialAfterMs);
+    partials = followed.understood.reduce(addPartials, partials);
     const parts = await compareWords(engines, scene, followed.transcripts);
     [whole, inSegments, between] = [
       addErrors(whole, parts.whole),
@@ -62,6 +65,7 @@ async function follow(name: string, scenes: readonly Scene[]): Promise<void> {
   console.log(describe(figures));
   console.log(`  transcribed after the pause was known, ms: ${spread(latencies.transcribed)}`);
   console.log(`  first partial after the start, ms: ${spread(latencies.partial)}`);
+  console.log(`  ${describePartials(partials)}`);
   console.log(
     `  word errors, %: at once ${rate(whole).toFixed(1)}, in segments ${rate(inSegments).toFixed(1)} of ${whole.words}`,
   );
@@ -110,6 +114,15 @@ function describe(figures: TurnFigures): string {
     `  false starts: ${figures.falseStarts} in ${figures.nonSpeechMinutes.toFixed(1)} min without speech;` +
       ` speech in no segment: ${((100 * figures.lostSteps) / Math.max(1, figures.speechSteps)).toFixed(2)} %`,
   ].join("\n");
+}
+
+function describePartials(figures: PartialFigures): string {
+  const share = (part: number, whole: number): string => `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
+  const { partials, words, changed, settledWords, settledChanged, revisions } = figures;
+  return (
+    `${partials} partial results: ${share(changed, words)} of their words are others in the end, ` +
+    `${share(settledChanged, settledWords)} without the last word of each; ${share(revisions, partials)} take back a word before the last`
+  );
 }
 
 function spread(values: readonly number[]): string {

@@ -42,4 +42,5 @@ export function wordErrors(said: string, recognized: string): WordErrors {
 }
 
 const cost = ({ substituted, inserted, deleted }: WordErrors): number => substituted + inserted + deleted;
-const words = (text: string): string[] => text.toLowerCase().match(/[a-z']+/g) ?? [];
+/** The words of a text, in lower case. */
+export const words = (text: string): string[] => text.toLowerCase().match(/[a-z']+/g) ?? [];
