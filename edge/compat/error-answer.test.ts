@@ -86,6 +86,11 @@ describe("errors in other vendors' shapes", () => {
       message: "prosody.speed: Field required",
       type: "invalid_request_error",
     });
+    expect(parse(renderOpenAiError(new ServiceError("unknown_reference")).body)["error"]).toMatchObject({
+      code: 400,
+      param: "voice",
+      message: expect.stringContaining("PARLEY_VOICE_ALIASES"),
+    });
     expect(renderOpenAiError(new ServiceError("overloaded")).headers["retry-after"]).toBe("1");
   });
 });

@@ -5,6 +5,7 @@ describe("CORS", () => {
   it("lets every page read when every origin is allowed", () => {
     expect(corsHeaders({ allowedOrigins: ["*"] }, "https://a.example")).toMatchObject({
       "access-control-allow-origin": "*",
+      "access-control-expose-headers": "retry-after, x-request-id, x-generation-id",
     });
     expect(corsHeaders({ allowedOrigins: ["*"] }, undefined)).toEqual({});
   });

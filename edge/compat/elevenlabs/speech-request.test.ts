@@ -130,4 +130,15 @@ describe("output formats", () => {
   ])("%s is refused", (name) => {
     expect(() => readOutputFormat(name)).toThrow(expect.objectContaining({ code: "unsupported_format" }));
   });
+
+  it("says which formats there are", () => {
+    expect(() => readOutputFormat("pcm_48000")).toThrow(
+      expect.objectContaining({
+        parameters: {
+          detail:
+            "pcm_48000 is not among mp3_<32000|44100>_<bitrate up to 192>, wav_<8000|16000|24000|32000|44100>, pcm_<8000|16000|24000|32000|44100>, opus_48000",
+        },
+      }),
+    );
+  });
 });
