@@ -7,9 +7,7 @@ import type { Understood } from "./partials.js";
 /** What a transcription told of a call. Times are milliseconds of its audio. */
 export interface Followed {
   spans: Span[];
-  transcripts: { atMs: number; text: string }[];
-  /** Of each transcript, with the partial results before it. */
-  understood: Understood[];
+  transcripts: ({ atMs: number } & Understood)[];
   /** From each pause that was told to when its last words had been given. */
   transcribedAfterMs: number[];
   firstPartialAfterMs: number[];
@@ -30,13 +28,7 @@ export async function followCall(
   samples: Int16Array,
   { recognition, clock }: { recognition: EngineRecognition; clock: VirtualClock },
 ): Promise<Followed> {
-  const followed: Followed = {
-    spans: [],
-    transcripts: [],
-    understood: [],
-    transcribedAfterMs: [],
-    firstPartialAfterMs: [],
-  };
+  const followed: Followed = { spans: [], transcripts: [], transcribedAfterMs: [], firstPartialAfterMs: [] };
   const beginMs = clock.nowMs();
   const nowMs = (): number => clock.nowMs() - beginMs;
   let isPartialAwaited = false;
@@ -52,10 +44,6 @@ export async function followCall(
     clock,
     onActivity(event) {
       isPartialAwaited = event.type === "speech-started";
-      if (event.type === "speech-paused") {
-        waiting.push(partials);
-        partials = [];
-      }
       if (event.type === "speech-started")
         followed.spans.push({
           startedMs: event.atMs - beginMs,
@@ -63,18 +51,18 @@ export async function followCall(
           pausedMs: null,
           pauseKnownMs: null,
         });
-      else
+      else {
         Object.assign(followed.spans.at(-1) ?? {}, { pausedMs: event.lastVoicedMs - beginMs, pauseKnownMs: nowMs() });
+        waiting.push(partials);
+        partials = [];
+      }
     },
     onPartial(text) {
       partials.push(text);
       if (isPartialAwaited) followed.firstPartialAfterMs.push(nowMs() - (followed.spans.at(-1)?.startedMs ?? 0));
       isPartialAwaited = false;
     },
-    onTranscript(text) {
-      followed.transcripts.push({ atMs: nowMs(), text });
-      followed.understood.push({ partials: waiting.shift() ?? [], final: text });
-    },
+    onTranscript: (text) => followed.transcripts.push({ atMs: nowMs(), text, partials: waiting.shift() ?? [] }),
     onTranscribed() {
       // Of a segment without words there is no transcript.
       waiting.length = 0;

@@ -52,7 +52,7 @@ async function follow(name: string, scenes: readonly Scene[]): Promise<void> {
     addFigures(figures, scene, followed);
     latencies.transcribed.push(...followed.transcribedAfterMs);
     latencies.partial.push(...followed.firstPartialAfterMs);
-    partials = followed.understood.reduce(addPartials, partials);
+    partials = followed.transcripts.reduce(addPartials, partials);
     const parts = await compareWords(engines, scene, followed.transcripts);
     [whole, inSegments, between] = [
       addErrors(whole, parts.whole),

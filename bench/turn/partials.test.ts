@@ -17,7 +17,7 @@ describe("partial results", () => {
   it("are counted with and without the word that may be cut", () => {
     const figures = addPartials(noPartials(), {
       partials: ["what", "what time is", "what dime is it"],
-      final: "What time is it now?",
+      text: "What time is it now?",
     });
     expect(figures).toEqual({ partials: 3, words: 8, changed: 1, settledWords: 5, settledChanged: 1, revisions: 1 });
   });

@@ -1,9 +1,9 @@
 import { words } from "./word-errors.js";
 
-/** What a segment's partial results were, in order, and what it became. */
+/** What a segment became, and what its partial results were, in order. */
 export interface Understood {
+  text: string;
   partials: string[];
-  final: string;
 }
 
 /** How far partial results are from what they become. */
@@ -19,6 +19,7 @@ export interface PartialFigures {
   revisions: number;
 }
 
+/** To begin with. */
 export const noPartials = (): PartialFigures => ({
   partials: 0,
   words: 0,
@@ -29,10 +30,10 @@ export const noPartials = (): PartialFigures => ({
 });
 
 /** Adds the partial results of one segment. */
-export function addPartials(figures: PartialFigures, { partials, final }: Understood): PartialFigures {
-  const become = words(final);
-  return partials.reduce((sum, text, at) => {
-    const given = words(text);
+export function addPartials(figures: PartialFigures, { text, partials }: Understood): PartialFigures {
+  const become = words(text);
+  return partials.reduce((sum, partial, at) => {
+    const given = words(partial);
     const settled = given.slice(0, -1);
     const before = words(partials[at - 1] ?? "").slice(0, -1);
     return {

@@ -149,6 +149,7 @@ function describeUnion(issue: z.core.$ZodIssueInvalidUnion, loc: (string | numbe
   const firsts = branches.map((branch) => branch[0]);
   const literals = firsts.flatMap((inner) => (inner?.code === "invalid_value" ? inner.values : []));
   if (literals.length > 0) return [at(loc, literalProblem(literals))];
+  // `inclusive: false` is a value that fits several branches, which a tag rules out.
   if (issue.discriminator !== undefined && issue.inclusive !== false)
     return [tagProblem(issue.input, issue.discriminator, issue.options ?? [], loc)];
   const nouns = firsts.flatMap((inner) =>

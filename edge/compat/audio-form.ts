@@ -17,34 +17,32 @@ const limits = {
 export interface AudioForm {
   /** Values by field; a field that came several times has a list. `name[]` and `name` are one. */
   values: Record<string, string | string[]>;
-  /** The file; never empty. */
-  audio: Uint8Array;
+  /** Undefined where no file was sent. */
+  file: Uint8Array | undefined;
 }
 
 /**
- * Reads a form with a `file` while it arrives. `check` sees the values before the file is missed: a form that names a
- * file elsewhere is told what is wrong with that. Throws `unsupported_media_type`, `malformed_multipart`,
- * `payload_too_large`, what `check` throws, and `validation` without a file, or with an empty one.
+ * Reads a form with a `file` while it arrives. Throws `unsupported_media_type`, `malformed_multipart` and
+ * `payload_too_large`.
  */
-export async function readAudioForm(
-  request: HttpRequest,
-  check: (values: AudioForm["values"]) => void = () => undefined,
-): Promise<AudioForm> {
+export async function readAudioForm(request: HttpRequest): Promise<AudioForm> {
   const contentType = request.header("content-type");
   if (!isMultipart(contentType)) throw new ServiceError("unsupported_media_type");
   const form = await parseMultipart(contentType ?? "", request.stream(), limits);
-  const values = valuesOf(form);
-  check(values);
-  return { values, audio: present(filesNamed(form, "file")[0]?.bytes) };
+  return { values: valuesOf(form), file: filesNamed(form, "file")[0]?.bytes };
 }
 
-function present(audio: Uint8Array | undefined): Uint8Array {
+/**
+ * The file of a form. Throws `validation` without one, or with an empty one. Ask for it after the other fields were
+ * checked: a form that names a file elsewhere, such as a `url`, is told what is wrong with that.
+ */
+export function requireFile({ file }: Pick<AudioForm, "file">): Uint8Array {
   const loc = ["body", "file"];
-  if (audio === undefined)
+  if (file === undefined)
     throw new ServiceError("validation", { problems: [{ type: "missing", loc, msg: "Field required" }] });
-  if (audio.byteLength === 0)
+  if (file.byteLength === 0)
     throw new ServiceError("validation", { problems: [{ type: "value_error", loc, msg: "The file is empty" }] });
-  return audio;
+  return file;
 }
 
 function valuesOf(form: Form): Record<string, string | string[]> {

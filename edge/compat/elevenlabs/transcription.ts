@@ -7,7 +7,7 @@ import type { HttpRequest, HttpRoute } from "../../http/exchange.js";
 import type { TranscriptionContext } from "../../transcription/context.js";
 import { textOf } from "#transcription/transcript";
 import { type AskedTranscription, transcribeOverHttp } from "../../transcription/http-transcription.js";
-import { readAudioForm } from "../audio-form.js";
+import { readAudioForm, requireFile } from "../audio-form.js";
 import { keytermsOf } from "../keyterms.js";
 import { refuseParameters } from "../refuse.js";
 import { withBearer } from "./credentials.js";
@@ -43,13 +43,12 @@ export function elevenLabsTranscriptionRoute(context: TranscriptionContext): Htt
 
 async function readRequest(request: HttpRequest): Promise<AskedTranscription> {
   refuseParameters(elevenLabsTranscription, "query", Object.fromEntries(new URLSearchParams(request.query)));
-  const { values, audio } = await readAudioForm(request, (sent) =>
-    refuseParameters(elevenLabsTranscription, "form", lastOfEach(sent)),
-  );
-  const fields = lastOfEach(values);
+  const form = await readAudioForm(request);
+  const fields = lastOfEach(form.values);
+  refuseParameters(elevenLabsTranscription, "form", fields);
   const language = fields["language_code"];
-  const keyterms = keytermsOf([values["keyterms"] ?? []].flat());
-  return { audio, language: language === "" ? undefined : language, keyterms };
+  const keyterms = keytermsOf([form.values["keyterms"] ?? []].flat());
+  return { audio: requireFile(form), language: language === "" ? undefined : language, keyterms };
 }
 
 /**

@@ -14,7 +14,7 @@ import { isMultipart } from "#common/multipart/multipart";
 import { readBody } from "../../http/body.js";
 import type { HttpRequest } from "../../http/exchange.js";
 import { validate } from "../../http/validation.js";
-import { readAudioForm } from "../audio-form.js";
+import { readAudioForm, requireFile } from "../audio-form.js";
 import { keytermsOf, keytermsOfPrompt, MAX_PROMPT_CHARACTERS } from "../keyterms.js";
 import { refuseParameters } from "../refuse.js";
 import { nativeHeaders, type OpenAiSettings } from "./speech-request.js";
@@ -63,10 +63,8 @@ export async function readOpenAiTranscription(
 ): Promise<MappedTranscription> {
   if (Object.keys(nativeHeaders((name) => request.header(name))).length > 0)
     throw refusal("X-Fish-*", "native options apply to speech only");
-  const { values, audio } = isMultipart(request.header("content-type"))
-    ? await readAudioForm(request, (sent) => refuseParameters(openAiTranscription, "form", sent))
-    : await readJson(request);
-  return { ...mapOpenAiTranscription(values, settings), audio: bounded(audio) };
+  const sent = isMultipart(request.header("content-type")) ? await readAudioForm(request) : await readJson(request);
+  return { ...mapOpenAiTranscription(sent.values, settings), audio: bounded(requireFile(sent)) };
 }
 
 /**
@@ -105,10 +103,10 @@ export function assertTranscriptionModel(
   throw new ServiceError("unknown_model", { parameters: { models: `service/${transcriptionModel}` } });
 }
 
-async function readJson(request: HttpRequest): Promise<{ values: Record<string, unknown>; audio: Uint8Array }> {
+async function readJson(request: HttpRequest): Promise<{ values: Record<string, unknown>; file: Uint8Array }> {
   const value = await readBody(request, ["json"], audioFields);
   const { input_audio } = validate(jsonBody, value, ["body"]);
-  return { values: value as Record<string, unknown>, audio: input_audio.data };
+  return { values: value as Record<string, unknown>, file: input_audio.data };
 }
 
 function bounded(audio: Uint8Array): Uint8Array {
