@@ -43,6 +43,13 @@ describe("the AsyncAPI document", () => {
     ]);
   });
 
+  it("has messages both ways on every socket", () => {
+    const sockets = Object.entries(document.channels).filter(([, { address }]) => address !== null);
+    for (const [id, { messages }] of sockets)
+      for (const way of ["to", "from"])
+        expect(Object.keys(messages), id).toContainEqual(expect.stringMatching(`^${id}\\.${way}\\.`));
+  });
+
   it("leads nowhere that is not there", () => {
     for (const { messages } of Object.values(document.channels))
       for (const [key, { $ref }] of Object.entries(messages)) {

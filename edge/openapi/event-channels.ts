@@ -1,7 +1,12 @@
 import type { z } from "zod";
 import { agentEvent, clientEvent } from "#protocol/agents/events";
 import { agentEventTopic, clientEventTopic } from "#protocol/agents/room-topics";
-import { elevenLabsMultiStreamInput, elevenLabsStreamInput } from "#protocol/compat/elevenlabs-socket";
+import {
+  elevenLabsMultiStreamInput,
+  elevenLabsStreamInput,
+  multiSpeechInputFrames,
+  speechInputFrames,
+} from "#protocol/compat/elevenlabs-socket";
 import { elevenLabsMount } from "#protocol/compat/elevenlabs-speech";
 import {
   elevenLabsRealtimeTranscription,
@@ -58,20 +63,20 @@ function liveChannel(): EventChannel {
     description: liveSpeech.description,
     query: requestSchema(liveSpeech.query),
     toService: events,
-    fromService: Object.entries(liveServerEvents).map(([name, schema]) => ({
-      name,
-      summary: "",
-      contentType: msgpack,
-      payload: responseSchema(schema),
-    })),
+    fromService: schemaMessages(liveServerEvents, msgpack),
   };
 }
 
 function compatChannels(): EventChannel[] {
-  const input = (id: string, title: string, operation: CompatOperation): EventChannel =>
+  const input = (
+    id: string,
+    title: string,
+    operation: CompatOperation,
+    frames: Readonly<Record<string, z.ZodType>>,
+  ): EventChannel =>
     compatChannel(id, title, `${elevenLabsMount}${operation.path}`, operation, {
       toService: [frameOf(operation)],
-      fromService: [],
+      fromService: schemaMessages(frames, json),
     });
   return [
     compatChannel("openAiRealtime", "Realtime (OpenAI)", `${openAiMounts[0]}${openAiRealtime.path}`, openAiRealtime, {
@@ -80,8 +85,13 @@ function compatChannels(): EventChannel[] {
         .map(({ name, note }) => typedMessage("type", name, note)),
       fromService: namedEvents("type", openAiRealtimeServerEvents),
     }),
-    input("elevenLabsStreamInput", "Stream input (ElevenLabs)", elevenLabsStreamInput),
-    input("elevenLabsMultiStreamInput", "Several texts (ElevenLabs)", elevenLabsMultiStreamInput),
+    input("elevenLabsStreamInput", "Stream input (ElevenLabs)", elevenLabsStreamInput, speechInputFrames),
+    input(
+      "elevenLabsMultiStreamInput",
+      "Several texts (ElevenLabs)",
+      elevenLabsMultiStreamInput,
+      multiSpeechInputFrames,
+    ),
     compatChannel(
       "elevenLabsRealtimeTranscription",
       "Realtime transcription (ElevenLabs)",
@@ -147,6 +157,15 @@ function messagesOf(
     payload: payload as unknown as JsonSchema,
   }));
 }
+
+/** One message of the service for each schema. */
+const schemaMessages = (schemas: Readonly<Record<string, z.ZodType>>, contentType: string): ChannelMessage[] =>
+  Object.entries(schemas).map(([name, schema]) => ({
+    name,
+    summary: "",
+    contentType,
+    payload: responseSchema(schema),
+  }));
 
 const namedEvents = (field: string, events: Readonly<Record<string, string>>): ChannelMessage[] =>
   Object.entries(events).map(([name, summary]) => typedMessage(field, name, summary));

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { frameLimits } from "../limits.js";
 import { type CompatOperation, type ParameterRow, rowsIn } from "./parameter.js";
 
@@ -73,3 +74,32 @@ export const elevenLabsMultiStreamInput: CompatOperation = {
     frame.mapped("close_socket", "Ends them all, then the socket.", true),
   ],
 };
+
+const frameAlignment = z
+  .object({
+    chars: z.array(z.string()),
+    charStartTimesMs: z.array(z.int().min(0)),
+    charDurationsMs: z.array(z.int().min(0)),
+  })
+  .describe("When each character sounds, counted from the beginning of the text's audio.");
+
+/** What the service sends on both sockets, by the names that its description gives them. */
+export const speechInputFrames = {
+  audio: z.object({
+    audio: z.base64().optional().describe("In the format that `output_format` says, the frames one after another."),
+    alignment: frameAlignment.optional(),
+    normalizedAlignment: frameAlignment.optional(),
+  }),
+  final: z.object({ isFinal: z.literal(true).describe("All of the text's audio was sent.") }),
+  error: z.object({ error: z.string(), code: z.int().describe("An HTTP status; 1009 where too much text waits.") }),
+} as const;
+
+/** On `multi-stream-input` a frame says which text it belongs to; an error without it is the whole socket's. */
+export const multiSpeechInputFrames = {
+  audio: speechInputFrames.audio.extend({ contextId: z.string() }),
+  final: speechInputFrames.final.extend({ contextId: z.string() }),
+  error: speechInputFrames.error.extend({ contextId: z.string().optional() }),
+} as const;
+
+/** A frame of one text to its client, without what names its context. */
+export type SpeechInputFrame = z.infer<typeof speechInputFrames.audio> | z.infer<typeof speechInputFrames.final>;

@@ -14,7 +14,7 @@ export const DETECTION_STEP_MS = 10;
  */
 export const DETECTION_CONTEXT_MS = { past: 600, future: 270 } as const;
 
-/** `listen`: which words are in the audio. `detect`: where in it someone speaks. */
+/** `transcribe`: which words are in the audio. `vad`: where in it someone speaks. */
 export type RecognitionTask = "transcribe" | "vad";
 
 /**

@@ -41,7 +41,7 @@ export interface SessionOptions {
   /** Unique in the cluster. */
   sessionId: string;
   recognizer: string;
-  /** Model of the task `detect`; null takes for speech whatever is not silent. */
+  /** Model of the task `vad`; null takes for speech whatever is not silent. */
   detector: string | null;
   language: string | null;
   /** Words that the caller expects. */

@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import { multiSpeechInputFrames, speechInputFrames } from "#protocol/compat/elevenlabs-socket";
 import { ServiceError } from "#protocol/errors";
 import { samplesToBytes } from "#audio/pcm";
 import type { SocketSession } from "../../http/exchange.js";
@@ -7,14 +9,20 @@ import { expectedSamples } from "#speech/testing/scripted-cluster";
 import { jsonRequest, RecordingConnection, SpeechBench, testPrincipal } from "../../speech/testing/speech-bench.js";
 import { inputSocketRoute } from "./input-socket.js";
 
+/** Every frame is one of those that the protocol declares for its socket, with nothing else in it. */
+const frameOf = (frames: typeof speechInputFrames | typeof multiSpeechInputFrames) =>
+  z.union([frames.error.strict(), frames.final.strict(), frames.audio.strict()]);
+const singleFrame = frameOf(speechInputFrames);
+const multiFrame = frameOf(multiSpeechInputFrames);
+
 interface Frame {
-  audio?: string;
-  alignment?: { chars: string[]; charStartTimesMs: number[]; charDurationsMs: number[] };
+  audio?: string | undefined;
+  alignment?: { chars: string[]; charStartTimesMs: number[]; charDurationsMs: number[] } | undefined;
   normalizedAlignment?: Frame["alignment"];
   isFinal?: true;
   error?: string;
   code?: number;
-  contextId?: string;
+  contextId?: string | undefined;
 }
 
 /** A client on one socket over a scripted cluster. Its key is `good`; others are refused, none at all too. */
@@ -22,6 +30,7 @@ class Client {
   readonly bench: SpeechBench;
   readonly connection = new RecordingConnection();
   #session: SocketSession | null = null;
+  #isMulti = false;
 
   constructor(environment: Record<string, string> = {}, bench = new SpeechBench(environment)) {
     this.bench = bench;
@@ -42,6 +51,7 @@ class Client {
       isMulti = false,
       voice = "default",
     } = options;
+    this.#isMulti = isMulti;
     const request = { ...jsonRequest({}, headers), query, parameters: { voice_id: voice } };
     this.#session = (await inputSocketRoute(this.bench.context, isMulti).upgrade(request))(this.connection);
     return this;
@@ -62,7 +72,8 @@ class Client {
   }
 
   get received(): Frame[] {
-    return this.connection.sent.map((frame) => JSON.parse(Buffer.from(frame).toString()) as Frame);
+    const frame = this.#isMulti ? multiFrame : singleFrame;
+    return this.connection.sent.map((sent) => frame.parse(JSON.parse(Buffer.from(sent).toString())));
   }
 
   get closeCode(): number | undefined {

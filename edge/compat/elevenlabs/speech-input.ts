@@ -1,4 +1,5 @@
 import { ServiceError } from "#protocol/errors";
+import type { SpeechInputFrame } from "#protocol/compat/elevenlabs-socket";
 import { MIN_AUDIO_FRAME_BYTES } from "#protocol/speech/live";
 import type { SpeechRequest } from "#protocol/speech/request";
 import type { SocketConnection } from "../../http/exchange.js";
@@ -8,26 +9,15 @@ import type { ChunkEvent, SpeechOutput } from "#speech/output/output";
 import { TextInput } from "../../speech/text-input.js";
 import { type AlignedFrame, AlignedFrames } from "./aligned-frames.js";
 
-/** A frame to the client, without what names its context. */
-export type SpeechFrame =
-  | { audio?: string; alignment?: FrameAlignment; normalizedAlignment?: FrameAlignment }
-  | { isFinal: true };
-
-interface FrameAlignment {
-  chars: string[];
-  charStartTimesMs: number[];
-  charDurationsMs: number[];
-}
-
 export interface SpeechInputOptions {
   context: SpeechContext;
   caller: Caller;
   /** Everything but the text. */
   request: SpeechRequest;
-  /** Whether frames say when their characters audio. */
+  /** Whether frames say when their characters sound. */
   isAligned: boolean;
   connection: Pick<SocketConnection, "writable">;
-  send(frame: SpeechFrame): boolean;
+  send(frame: SpeechInputFrame): boolean;
   /** Called once: after `isFinal` with null, or with the error that ended it. Not after `cancel`. */
   onOver(error: ServiceError | null): void;
 }
@@ -147,7 +137,7 @@ export class SpeechInput implements SpeechOutput {
 }
 
 /** A frame as clients read it: times in milliseconds, nothing that is empty. */
-function describe({ audio, alignment }: AlignedFrame): SpeechFrame {
+function describe({ audio, alignment }: AlignedFrame): SpeechInputFrame {
   const frame =
     audio === null ? {} : { audio: Buffer.from(audio.buffer, audio.byteOffset, audio.byteLength).toString("base64") };
   if (alignment === null) return frame;
@@ -155,6 +145,6 @@ function describe({ audio, alignment }: AlignedFrame): SpeechFrame {
   const charDurationsMs = alignment.endSeconds.map((seconds, index) =>
     Math.max(0, Math.round(seconds * 1000) - (charStartTimesMs[index] ?? 0)),
   );
-  const described: FrameAlignment = { chars: alignment.characters, charStartTimesMs, charDurationsMs };
+  const described = { chars: alignment.characters, charStartTimesMs, charDurationsMs };
   return { ...frame, alignment: described, normalizedAlignment: described };
 }
