@@ -5,7 +5,8 @@ import type { Clock } from "#common/clock";
 import { newIdentifier } from "#common/identifier";
 import type { ReportEnd, UsageReporter } from "#common/usage/usage-reporter";
 import { Chunker, type ChunkText } from "#speech/chunking/chunker";
-import { DEFAULT_CHUNK_LENGTH, DEFAULT_MIN_CHUNK_LENGTH, type Pace, stallMs } from "#speech/chunking/pace";
+import { speechDefaults } from "#protocol/speech/request";
+import { type Pace, stallMs } from "#speech/chunking/pace";
 import type { SpeechClient } from "#speech/speech-client";
 import type { SpeechStream } from "#speech/stream/speech-stream";
 import type { StreamEvent } from "#speech/stream/stream-event";
@@ -16,7 +17,11 @@ import { ReplyPlayer } from "./reply-player.js";
 import type { VoicePlan } from "./voice-plan.js";
 
 /** Somebody waits for every word. */
-const pace: Pace = { latency: "low", chunkLength: DEFAULT_CHUNK_LENGTH, minChunkLength: DEFAULT_MIN_CHUNK_LENGTH };
+const pace: Pace = {
+  latency: "low",
+  chunkLength: speechDefaults.chunk_length,
+  minChunkLength: speechDefaults.min_chunk_length,
+};
 
 export interface ReplySpeechOptions {
   voice: VoicePlan;

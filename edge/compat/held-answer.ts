@@ -1,7 +1,7 @@
 import { ServiceError } from "#protocol/errors";
 import { withWavLength } from "#audio/encoding/pcm-codec";
 import { heldAnswerLimits } from "#protocol/limits";
-import { opusBitsPerSecond, type SpeechRequest } from "#protocol/speech/request";
+import { opusBitsPerSecond, speechDefaults, type SpeechRequest } from "#protocol/speech/request";
 import type { HttpResponder } from "../http/exchange.js";
 import type { MemoryAccount, MemoryBudget } from "../memory/memory-budget.js";
 import { Base64Decoder } from "./base64-pieces.js";
@@ -151,17 +151,18 @@ const SLOW_CHARACTERS_PER_SECOND = 10;
 export function expectedAnswerBytes(
   request: Pick<SpeechRequest, "text" | "format" | "sample_rate" | "mp3_bitrate" | "opus_bitrate" | "prosody">,
 ): number {
-  const seconds = 1 + request.text.length / (SLOW_CHARACTERS_PER_SECOND * (request.prosody?.speed ?? 1));
+  const seconds =
+    1 + request.text.length / (SLOW_CHARACTERS_PER_SECOND * (request.prosody?.speed ?? speechDefaults.speed));
   return Math.min(heldAnswerLimits.bytes, Math.ceil((seconds * audioBytesPerSecond(request) * 4) / 3));
 }
 
 function audioBytesPerSecond({
-  format = "mp3",
+  format = speechDefaults.format,
   sample_rate,
   mp3_bitrate,
   opus_bitrate,
 }: Pick<SpeechRequest, "format" | "sample_rate" | "mp3_bitrate" | "opus_bitrate">): number {
-  if (format === "mp3") return (mp3_bitrate ?? 128) * 125;
+  if (format === "mp3") return (mp3_bitrate ?? speechDefaults.mp3_bitrate) * 125;
   if (format === "opus") return (opusBitsPerSecond(opus_bitrate) ?? 64_000) / 8;
   return 2 * (sample_rate ?? 44_100);
 }

@@ -54,13 +54,17 @@ describe("the OpenAPI document", () => {
     expect(JSON.stringify(document)).not.toContain("$defs");
   });
 
-  it("takes bounds and required fields from the schemas that check requests", () => {
+  it("takes bounds, defaults and required fields from the schemas that check requests", () => {
     const { schema } = tts.requestBody!.content["application/msgpack"]!;
     expect(schema.required).toEqual(["text"]);
-    expect(schema.properties["chunk_length"]).toEqual({ type: "integer", minimum: 100, maximum: 300 });
-    expect(schema.properties["mp3_bitrate"]).toEqual({ type: "integer", enum: [64, 128, 192] });
-    expect(schema.properties["format"]).toEqual({ type: "string", enum: ["mp3", "wav", "pcm", "opus"] });
-    expect(schema.properties["temperature"]).toEqual({ type: "number", minimum: 0, maximum: 1 });
+    expect(schema.properties["chunk_length"]).toEqual({ type: "integer", minimum: 100, maximum: 300, default: 200 });
+    expect(schema.properties["mp3_bitrate"]).toEqual({ type: "integer", enum: [64, 128, 192], default: 128 });
+    expect(schema.properties["format"]).toEqual({
+      type: "string",
+      enum: ["mp3", "wav", "pcm", "opus"],
+      default: "mp3",
+    });
+    expect(schema.properties["temperature"]).toEqual({ type: "number", minimum: 0, maximum: 1, default: 0.7 });
     expect(schema.properties["sample_rate"]).toMatchObject({
       type: "integer",
       enum: [8000, 16_000, 24_000, 32_000, 44_100, 48_000],

@@ -55,6 +55,9 @@ type Override = NonNullable<Parameters<typeof z.toJSONSchema>[1]>["override"];
  */
 const describe: Override = ({ zodSchema, jsonSchema }) => {
   const { def } = zodSchema._zod;
+  const usual = z.globalRegistry.get(zodSchema)?.["default"];
+  // Where something is transformed, zod takes the default for one of what comes out, and leaves it out of the input.
+  if (usual !== undefined) jsonSchema.default = usual;
   if ((zodSchema as unknown) === audioBytes) {
     const description = "Audio: base64 or a data URL in JSON, binary in MessagePack.";
     Object.assign(jsonSchema, { type: "string", contentEncoding: "base64", description });

@@ -22,8 +22,15 @@ export function fieldRows(schema: JsonSchema): string[][] {
   ]);
 }
 
-/** A schema in words: "integer, 100 to 300". */
+/** A schema in words: "integer, 100 to 300, default 200". */
 function describeType(schema: JsonSchema): string {
+  const words = describeValues(schema);
+  const { default: usual } = schema;
+  const isTold = words !== "" && (typeof usual === "string" || typeof usual === "number" || typeof usual === "boolean");
+  return isTold && usual !== "" ? `${words}, default ${JSON.stringify(usual)}` : words;
+}
+
+function describeValues(schema: JsonSchema): string {
   if (Array.isArray(schema["enum"])) return schema["enum"].map((value) => JSON.stringify(value)).join(" | ");
   if ("const" in schema) return JSON.stringify(schema["const"]);
   if (Array.isArray(schema["anyOf"])) return (schema["anyOf"] as JsonSchema[]).map(describeType).join(" or ");

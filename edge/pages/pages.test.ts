@@ -31,8 +31,8 @@ describe("the pages", () => {
     );
   });
 
-  it("show bounds and every error", () => {
-    expect(documentation).toContain("integer, 100 to 300");
+  it("show bounds, defaults and every error", () => {
+    expect(documentation).toContain("integer, 100 to 300, default 200");
     expect(documentation).toContain("Out of API credit");
     expect(documentation).not.toContain("undefined");
   });

@@ -1,4 +1,4 @@
-import type { AudioFormat, SpeechRequest } from "#protocol/speech/request";
+import { type AudioFormat, speechDefaults, type SpeechRequest } from "#protocol/speech/request";
 import type { HttpResponder } from "../http/exchange.js";
 import type { HttpSpeechWriter } from "./http-speech.js";
 
@@ -14,7 +14,7 @@ export const audioContentTypes: Readonly<Record<AudioFormat, string>> = {
 export function writeFile(
   responder: HttpResponder,
   request: SpeechRequest,
-  contentType = audioContentTypes[request.format ?? "mp3"],
+  contentType = audioContentTypes[request.format ?? speechDefaults.format],
 ): HttpSpeechWriter {
   const headers = { "content-type": contentType, "cache-control": "no-store" };
   return {

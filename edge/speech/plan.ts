@@ -1,8 +1,8 @@
 import { ServiceError } from "#protocol/errors";
-import { opusBitsPerSecond, type SpeechModel, type SpeechRequest } from "#protocol/speech/request";
+import { opusBitsPerSecond, speechDefaults, type SpeechModel, type SpeechRequest } from "#protocol/speech/request";
 import type { EncoderSpec } from "#audio/encoding/encoder";
 import { newIdentifier } from "#common/identifier";
-import { DEFAULT_CHUNK_LENGTH, DEFAULT_MIN_CHUNK_LENGTH, type Pace } from "#speech/chunking/pace";
+import type { Pace } from "#speech/chunking/pace";
 import type { Pacing, StreamSettings } from "#speech/stream/stream-settings";
 import { castVoices } from "#speech/voice/cast";
 import { speakingModel, takesFreeTags } from "#speech/voice/model";
@@ -98,9 +98,9 @@ export async function planSpeech(options: RequestedSpeech): Promise<SpeechPlan> 
   const [served] = models;
   // They may have gone meanwhile.
   if (served === undefined) throw new ServiceError("no_worker", { parameters: { model: name } });
-  const format = request.format ?? "mp3";
+  const format = request.format ?? speechDefaults.format;
   const maxTokens = request.max_new_tokens ?? 0;
-  const latency = request.latency ?? "balanced";
+  const latency = request.latency ?? speechDefaults.latency;
   const mostWaitMs = mostWaitMsOf(options);
   return {
     settings: {
@@ -113,7 +113,7 @@ export async function planSpeech(options: RequestedSpeech): Promise<SpeechPlan> 
       ...(mostWaitMs === undefined ? {} : { mostWaitMs }),
       voices: cast.voices,
       prompts: cast.prompts,
-      normalize: request.normalize ?? true,
+      normalize: request.normalize ?? speechDefaults.normalize,
       sampling: samplingOf(request),
       maxSamples: Math.ceil((maxTokens / AUDIO_TOKENS_PER_SECOND) * served.sampleRate),
       seedBase: seedBase(served.name, cast.voices, request),
@@ -123,16 +123,16 @@ export async function planSpeech(options: RequestedSpeech): Promise<SpeechPlan> 
     },
     pace: {
       latency,
-      chunkLength: request.chunk_length ?? DEFAULT_CHUNK_LENGTH,
-      minChunkLength: request.min_chunk_length ?? DEFAULT_MIN_CHUNK_LENGTH,
+      chunkLength: request.chunk_length ?? speechDefaults.chunk_length,
+      minChunkLength: request.min_chunk_length ?? speechDefaults.min_chunk_length,
     },
     freeTags: takesFreeTags(name),
     encoding: {
       format,
       outputSampleRate: request.sample_rate ?? (format === "opus" ? 48_000 : 44_100),
-      mp3KilobitsPerSecond: request.mp3_bitrate ?? 128,
+      mp3KilobitsPerSecond: request.mp3_bitrate ?? speechDefaults.mp3_bitrate,
       opusBitsPerSecond: opusBitsPerSecond(request.opus_bitrate),
-      gainDb: request.prosody?.volume ?? 0,
+      gainDb: request.prosody?.volume ?? speechDefaults.volume,
     },
     expectedSampleRate: served.sampleRate,
     voiceIds: cast.voiceIds,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { defaultSampling } from "./chunk.js";
 
 /** The four speech models of the service, as callers name them in the `model` header. */
 export const speechModels = ["s2.1-pro", "s2.1-pro-free", "s2-pro", "s1"] as const;
@@ -29,9 +30,31 @@ const sampleRateWords = `Hz: ${audioFormats.map((format) => `${format} ${sampleR
 /** Automatic Opus bitrate. */
 const OPUS_BITRATE_AUTO = -1000;
 
-/** `null` and absent mean the same in every optional field (the TypeScript client sends nil for undefined). */
-function optional<T extends z.ZodType>(schema: T): z.ZodPreprocess<z.ZodOptional<T>> {
-  return z.preprocess((value) => (value === null ? undefined : value), schema.optional());
+/** What a field stands for that a request leaves out. */
+export const speechDefaults = {
+  format: "mp3",
+  mp3_bitrate: 128,
+  latency: "balanced",
+  chunk_length: 200,
+  min_chunk_length: 50,
+  temperature: defaultSampling.temperature,
+  top_p: defaultSampling.topP,
+  repetition_penalty: defaultSampling.repetitionPenalty,
+  normalize: true,
+  speed: 1,
+  volume: 0,
+} as const;
+
+/**
+ * `null` and absent mean the same in every optional field (the TypeScript client sends nil for undefined). `usual`, of
+ * those that have one value for absent, is what the description of the API says of it.
+ */
+function optional<T extends z.ZodType>(schema: T, usual?: z.output<T>): z.ZodPreprocess<z.ZodOptional<T>> {
+  const absent = schema.optional();
+  return z.preprocess(
+    (value) => (value === null ? undefined : value),
+    usual === undefined ? absent : absent.meta({ default: usual }),
+  );
 }
 
 /** A map of fields: MessagePack's bytes, timestamps and extensions are objects to JavaScript too, and no maps. */
@@ -105,9 +128,9 @@ export type ReferenceAudio = z.infer<typeof referenceAudio>;
 const prosody = map(
   z.object({
     /** Speaking rate; pitch stays. */
-    speed: optional(number.pipe(z.number().min(0.5).max(2))),
+    speed: optional(number.pipe(z.number().min(0.5).max(2)), speechDefaults.speed),
     /** Decibels. */
-    volume: optional(number.pipe(z.number().min(-20).max(20))),
+    volume: optional(number.pipe(z.number().min(-20).max(20)), speechDefaults.volume),
     normalize_loudness: optional(z.boolean()),
   }),
 );
@@ -126,8 +149,11 @@ export const speechRequest = z
     text: z.string().max(MAX_TEXT_CHARACTERS),
     reference_id: optional(z.union([z.string(), z.array(z.string()).max(16)])),
     references: optional(z.union([z.array(referenceAudio).max(16), z.array(z.array(referenceAudio).max(16)).max(16)])),
-    format: optional(z.enum(audioFormats)),
-    mp3_bitrate: optional(integer.pipe(z.union([z.literal(64), z.literal(128), z.literal(192)]))),
+    format: optional(z.enum(audioFormats), speechDefaults.format),
+    mp3_bitrate: optional(
+      integer.pipe(z.union([z.literal(64), z.literal(128), z.literal(192)])),
+      speechDefaults.mp3_bitrate,
+    ),
     opus_bitrate: optional(
       integer
         .pipe(z.number())
@@ -142,20 +168,20 @@ export const speechRequest = z
     ),
     sample_rate: optional(integer.pipe(z.number()).meta({ enum: everySampleRate, description: sampleRateWords })),
     prosody: optional(prosody),
-    latency: optional(z.enum(["low", "balanced", "normal"])),
-    chunk_length: optional(integer.pipe(z.number().min(100).max(300))),
-    min_chunk_length: optional(integer.pipe(z.number().min(0).max(100))),
-    temperature: optional(number.pipe(z.number().min(0).max(1))),
-    top_p: optional(number.pipe(z.number().min(0).max(1))),
-    repetition_penalty: optional(number.pipe(z.number().min(0).max(10))),
+    latency: optional(z.enum(["low", "balanced", "normal"]), speechDefaults.latency),
+    chunk_length: optional(integer.pipe(z.number().min(100).max(300)), speechDefaults.chunk_length),
+    min_chunk_length: optional(integer.pipe(z.number().min(0).max(100)), speechDefaults.min_chunk_length),
+    temperature: optional(number.pipe(z.number().min(0).max(1)), speechDefaults.temperature),
+    top_p: optional(number.pipe(z.number().min(0).max(1)), speechDefaults.top_p),
+    repetition_penalty: optional(number.pipe(z.number().min(0).max(10)), speechDefaults.repetition_penalty),
     max_new_tokens: optional(integer.pipe(z.number().min(0).max(1_000_000))),
-    normalize: optional(z.boolean()),
+    normalize: optional(z.boolean(), speechDefaults.normalize),
     condition_on_previous_chunks: optional(z.boolean()),
     early_stop_threshold: optional(number.pipe(z.number().min(0).max(1))),
     features: optional(z.array(z.string()).max(64)),
   })
   .superRefine((request, context) => {
-    const format = request.format ?? "mp3";
+    const format = request.format ?? speechDefaults.format;
     const rates = sampleRatesByFormat[format];
     if (request.sample_rate !== undefined && !rates.includes(request.sample_rate)) {
       context.addIssue({

@@ -22,11 +22,6 @@ export interface Pace {
   minChunkLength: number;
 }
 
-/** `chunk_length` when a request does not give one. */
-export const DEFAULT_CHUNK_LENGTH = 200;
-/** `min_chunk_length` when a request does not give one. */
-export const DEFAULT_MIN_CHUNK_LENGTH = 50;
-
 const never = Number.POSITIVE_INFINITY;
 
 const firstCut: Readonly<Record<Latency, { clauseMin: number; max: number }>> = {

@@ -4,7 +4,8 @@ import { VirtualClock } from "#common/clock";
 import { LocalBus } from "#common/bus/testing/local-bus";
 import { SubmissionClient } from "#submission/submission-client";
 import { Chunker, type ChunkText } from "../chunking/chunker.js";
-import { DEFAULT_CHUNK_LENGTH, DEFAULT_MIN_CHUNK_LENGTH, type Latency } from "../chunking/pace.js";
+import { speechDefaults } from "#protocol/speech/request";
+import type { Latency } from "../chunking/pace.js";
 import { SpeechClient } from "../speech-client.js";
 import { SAMPLE_RATE, ScriptedCluster } from "../testing/scripted-cluster.js";
 import { livePacing } from "./stream-settings.js";
@@ -22,7 +23,7 @@ async function speakSlowly(text: string, wordMs: number, latency: Latency = "bal
   const clock = new VirtualClock();
   const speech = new SpeechClient(new SubmissionClient({ bus, clock, ownerId: "edge-1" }));
   new ScriptedCluster({ bus, clock, model: "m", ownerId: "edge-1", faultOf: () => null });
-  const pace = { latency, chunkLength: DEFAULT_CHUNK_LENGTH, minChunkLength: DEFAULT_MIN_CHUNK_LENGTH };
+  const pace = { latency, chunkLength: speechDefaults.chunk_length, minChunkLength: speechDefaults.min_chunk_length };
   const chunker = new Chunker({ pace, freeTags: false });
   const pieces: string[] = [];
   let [endsAtMs, silentMs] = [Number.POSITIVE_INFINITY, 0];

@@ -1,7 +1,7 @@
 import type { ResolvedVoice } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import type { VoicePrompt, VoiceSettings, VoiceTraits } from "#protocol/speech/chunk";
-import type { ReferenceAudio, SpeechRequest } from "#protocol/speech/request";
+import { type ReferenceAudio, speechDefaults, type SpeechRequest } from "#protocol/speech/request";
 import type { InlineVoices } from "./inline-voices.js";
 import type { SavedVoices } from "./saved-voices.js";
 
@@ -30,7 +30,7 @@ export async function castVoices(options: {
   traceparent?: string;
 }): Promise<Cast> {
   const { request, teamId, saved, inline, clonesVoices, traceparent = null } = options;
-  const speed = request.prosody?.speed ?? 1;
+  const speed = request.prosody?.speed ?? speechDefaults.speed;
   const voiceOf = (
     speaker: string | null,
     traits: VoiceTraits | null,

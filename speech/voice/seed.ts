@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { VoiceSettings } from "#protocol/speech/chunk";
-import type { SpeechRequest } from "#protocol/speech/request";
+import { speechDefaults, type SpeechRequest } from "#protocol/speech/request";
 import { samplingOf } from "./sampling.js";
 
 /**
@@ -9,7 +9,7 @@ import { samplingOf } from "./sampling.js";
  */
 export function seedBase(model: string, voices: VoiceSettings[], request: SpeechRequest): string {
   const { temperature, topP, repetitionPenalty } = samplingOf(request);
-  const sampling = [temperature, topP, repetitionPenalty, request.normalize ?? true];
+  const sampling = [temperature, topP, repetitionPenalty, request.normalize ?? speechDefaults.normalize];
   const settings = voices.map((voice) => [
     voice.speaker,
     voice.language,
