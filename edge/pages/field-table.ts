@@ -26,8 +26,8 @@ export function fieldRows(schema: JsonSchema): string[][] {
 function describeType(schema: JsonSchema): string {
   const words = describeValues(schema);
   const { default: usual } = schema;
-  const isTold = words !== "" && (typeof usual === "string" || typeof usual === "number" || typeof usual === "boolean");
-  return isTold && usual !== "" ? `${words}, default ${JSON.stringify(usual)}` : words;
+  const hasDefault = words !== "" && usual !== "" && ["string", "number", "boolean"].includes(typeof usual);
+  return hasDefault ? `${words}, default ${JSON.stringify(usual)}` : words;
 }
 
 function describeValues(schema: JsonSchema): string {
