@@ -16,7 +16,7 @@ export function ensureEnvironment(directory: string, requirementsFile: string): 
   const installed = join(directory, "installed.txt");
   const requirements = readFileSync(requirementsFile, "utf8");
   if (existsSync(python) && existsSync(installed) && readFileSync(installed, "utf8") === requirements) return python;
-  console.log(`python clients: installing ${requirementsFile} into ${directory}`);
+  console.log(`installing ${requirementsFile} into ${directory}`);
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
   run("python3", ["-m", "venv", directory], "python3 with its venv module (on Debian: apt-get install python3-venv)");

@@ -28,7 +28,7 @@ export type BareModel = { manifest: unknown } | { problem: string } | null;
 /**
  * Tells models by the files that people have: a Piper voice is `x.onnx` beside `x.onnx.json`, a recognizer that gives
  * symbols for frames is a graph beside `tokens.txt`, Whisper is `onnx/encoder_model.onnx` below `config.json`, Moonshine the same or beside `tokenizer.bin`, Kokoro
- * `onnx/model.onnx` and `voices/`, Pocket TTS `lm_main.onnx` beside four other graphs. The folder's name is the
+ * `onnx/model.onnx` and `voices/` or `kokoro-v1.0.onnx` and `voices-v1.0.bin`, Pocket TTS `lm_main.onnx` beside four other graphs. The folder's name is the
  * model's.
  */
 export function describeBareFolder(folder: string): BareModel {

@@ -32,7 +32,7 @@ export const ctcLayouts = ["zipformer_ctc", "nemo_ctc", "waveform_ctc"] as const
 const engineTraits = {
   espeak: { task: "speak", files: [] },
   onnx: { task: "speak", files: ["graph", "voice"] },
-  kokoro: { task: "speak", files: ["graph", "tokens"] },
+  kokoro: { task: "speak", files: ["graph"] },
   pocket: {
     task: "speak",
     files: ["lm_main", "lm_flow", "encoder", "decoder", "text_conditioner", "vocab", "token_scores"],
@@ -90,7 +90,7 @@ export const manifest = z
     /**
      * Files by role. `onnx`: `graph`, `voice` (the `.onnx.json`), `encoder` and `decoder` where the same graph is also
      * there cut in two, and, with phonemes `parley-en`, `lexicon`. `kokoro`:
-     * `graph` and `tokens` (styles lie in `voices/`). `pocket`: `lm_main`, `lm_flow`, `encoder`, `decoder`,
+     * `graph`, `tokens` (Kokoro-82M's own where it is absent) and `voices`, an archive of styles (which lie in `voices/` where it is absent). `pocket`: `lm_main`, `lm_flow`, `encoder`, `decoder`,
      * `text_conditioner`, `vocab`, `token_scores` (recordings lie in `voices/` or `test_wavs/`). `ctc`: `graph`, `tokens`, `int8` where the
      * same graph is also there with convolutions of 8-bit integers, which processors run instead, and, where the tokens
      * are speech sounds, `words` (lexicon and language model). `whisper`: `encoder`, `decoder`, `tokens`, `config`, `preprocessor` and,

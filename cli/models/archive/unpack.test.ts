@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
 import { type ModelLimits, modelLimits } from "../limits.js";
-import { type MadeEntry, makeTar, makeZip } from "./testing/make-archives.js";
+import { makeZip } from "#common/testing/make-zip";
+import { type MadeEntry, makeTar } from "./testing/make-archives.js";
 import { unpackArchive } from "./unpack.js";
 
 const directory = mkdtempSync(join(tmpdir(), "parley-unpack-"));

@@ -220,10 +220,12 @@ function voiceFiles({ folder, manifest: { files } }: ModelFolder, graph: string)
 }
 
 /** Throws `ModelProblem` when a graph does not have exactly the inputs that are fed, or no output. */
-function checkInputs({ inputNames, outputNames }: OpenedVoice, needed: readonly string[]): void {
-  const missing = needed.filter((name) => !inputNames.includes(name));
-  const unknown = inputNames.filter((name) => !needed.includes(name));
-  if (missing.length > 0) throw new ModelProblem(`the graph lacks the input ${missing.join(", ")}`);
+function checkInputs({ inputNames, outputNames }: OpenedVoice, needed: VoiceLayout["graphInputs"]): void {
+  const names = needed.map((input) => [input].flat());
+  const missing = names.filter((each) => !each.some((name) => inputNames.includes(name)));
+  const unknown = inputNames.filter((name) => !names.flat().includes(name));
+  if (missing.length > 0)
+    throw new ModelProblem(`the graph lacks the input ${missing.map((each) => each.join(" or ")).join(", ")}`);
   if (unknown.length > 0) throw new ModelProblem(`the graph has an input that nothing feeds: ${unknown.join(", ")}`);
   if (outputNames.length === 0) throw new ModelProblem("the graph has no output");
 }

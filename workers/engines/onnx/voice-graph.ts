@@ -77,10 +77,12 @@ export async function openVoiceGraph(path: string, providers: readonly string[])
 /** Kokoro's inputs: one row in a call, the rate instead of the length. */
 async function runStyled(graph: Graph, { rows, scales }: GraphCall, styles: Float32Array[]): Promise<GraphRow[]> {
   const spoken: GraphRow[] = [];
+  // Hugging Face's export says input_ids, that of kokoro-onnx tokens.
+  const ids = graph.inputNames.includes("tokens") ? "tokens" : "input_ids";
   for (const [r, row] of rows.entries()) {
     const style = styles[r] ?? new Float32Array(0);
     const results = await graph.run({
-      input_ids: { type: "int64", data: BigInt64Array.from(row, BigInt), dims: [1, row.length] },
+      [ids]: { type: "int64", data: BigInt64Array.from(row, BigInt), dims: [1, row.length] },
       style: { type: "float32", data: style, dims: [1, style.length] },
       speed: { type: "float32", data: Float32Array.of(1 / (scales[1] ?? 1)), dims: [1] },
     });

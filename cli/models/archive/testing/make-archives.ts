@@ -1,15 +1,9 @@
-import { crc32, deflateRawSync } from "node:zlib";
+import type { MadeZipEntry } from "#common/testing/make-zip";
 
 /** An entry as an archive for a test is to have it, whatever it says. */
-export interface MadeEntry {
-  name: string;
-  content?: string | Uint8Array;
+export interface MadeEntry extends MadeZipEntry {
   /** tar: the type flag; `0` is a file, `2` a symbolic link, `5` a folder. */
   type?: string;
-  /** zip: the Unix mode. */
-  mode?: number;
-  /** Size that the archive states instead of the true one. */
-  statedBytes?: number;
   /** tar: what overwrites the beginning of the size's field. */
   sizeField?: Uint8Array;
 }
@@ -38,38 +32,4 @@ export function makeTar(entries: readonly MadeEntry[]): Buffer {
     return [header, content, Buffer.alloc((512 - (content.length % 512)) % 512)];
   });
   return Buffer.concat([...blocks, Buffer.alloc(1024)]);
-}
-
-/** A zip archive whose entries are deflated. */
-export function makeZip(entries: readonly MadeEntry[]): Buffer {
-  const locals: Buffer[] = [];
-  const directory: Buffer[] = [];
-  let offset = 0;
-  for (const entry of entries) {
-    const content = bytesOf(entry);
-    const packed = deflateRawSync(content);
-    const name = Buffer.from(entry.name);
-    const common = Buffer.alloc(26);
-    common.writeUInt16LE(20, 0);
-    common.writeUInt16LE(8, 4);
-    common.writeUInt32LE(crc32(content), 10);
-    common.writeUInt32LE(packed.length, 14);
-    common.writeUInt32LE(entry.statedBytes ?? content.length, 18);
-    common.writeUInt16LE(name.length, 22);
-    const central = Buffer.alloc(14);
-    central.writeUInt32LE(((entry.mode ?? 0o100644) << 16) >>> 0, 6);
-    central.writeUInt32LE(offset, 10);
-    const local = Buffer.concat([Buffer.from("PK\u0003\u0004"), common, name, packed]);
-    directory.push(Buffer.from("PK\u0001\u0002"), Buffer.from([20, 3]), common, central, name);
-    locals.push(local);
-    offset += local.length;
-  }
-  const bytes = Buffer.concat(directory);
-  const end = Buffer.alloc(22);
-  end.write("PK\u0005\u0006", 0);
-  end.writeUInt16LE(entries.length, 8);
-  end.writeUInt16LE(entries.length, 10);
-  end.writeUInt32LE(bytes.length, 12);
-  end.writeUInt32LE(offset, 16);
-  return Buffer.concat([...locals, bytes, end]);
 }

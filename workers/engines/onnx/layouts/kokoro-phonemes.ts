@@ -40,6 +40,7 @@ const respellings: readonly Respelling[] = [
   ["ç", "k", english],
   ["ɬ", "l", english],
   ["ʔ", "t", english],
+  ["ɾ", "T", english],
   ["ʲ", "", english],
   ["\u0303", "", english],
   ["ː", "", ["american"]],

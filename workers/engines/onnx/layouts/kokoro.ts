@@ -1,39 +1,38 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { type ModelFolder, ModelProblem } from "../../../repository/folder.js";
 import { readJsonFile } from "../../../repository/json-file.js";
 import type { Phonemizer } from "../../espeak/phonemizer.js";
 import { type KokoroAccent, kokoroAccents, kokoroSymbols } from "./kokoro-phonemes.js";
+import { openStyleArchive, openStyleFolder } from "./kokoro-styles.js";
+import { kokoroVocabulary } from "./kokoro-vocabulary.js";
 import type { VoiceLayout } from "./layout.js";
 import type { PiperConfig } from "./piper-config.js";
 import { unsteeredLayout } from "./piper.js";
 
 const SAMPLE_RATE = 24_000;
-const STYLE_VALUES = 256;
-const STYLE_BYTES = STYLE_VALUES * 4;
 /** The id around each piece. */
 const PAD = "$";
 const usualSpeaker = "af_heart";
 
 const tokenizerFile = z.object({ model: z.object({ vocab: z.record(z.string(), z.number().int().min(0)) }) });
 
-/** Styles lie beside the graph: for each speaker one for each number of symbols. */
-type Styles = (speakerId: number, symbols: number) => Float32Array;
-
 /**
- * Kokoro's layout: the speakers are styles in `voices/`, each speaks one language, and the symbols are espeak's
- * phonemes in Kokoro's spelling. Throws `ModelProblem`.
+ * Kokoro's layout: the speakers are styles, in `voices/` or in the archive that the manifest names, each speaks one
+ * language, and the symbols are espeak's phonemes in Kokoro's spelling. Throws `ModelProblem`.
  */
 export async function openKokoroLayout(
   { folder, manifest }: ModelFolder,
   phonemizer: Phonemizer,
 ): Promise<VoiceLayout> {
-  const vocabulary = readSymbols(join(folder, manifest.files.tokens?.path ?? "tokenizer.json"));
-  const speakers = findSpeakers(join(folder, "voices"));
+  const { tokens, voices } = manifest.files;
+  const vocabulary = symbolIds(tokens === undefined ? kokoroVocabulary : readVocabulary(join(folder, tokens.path)));
+  const { speakers, styleOf } =
+    voices === undefined
+      ? openStyleFolder(join(folder, "voices"))
+      : await openStyleArchive(join(folder, voices.path), voices.path);
   const accents = speakers.map((name) => kokoroAccents[name[0] ?? ""] as KokoroAccent);
   const usual = Math.max(0, speakers.indexOf(usualSpeaker));
-  const styleOf = readStyles(join(folder, "voices"), speakers);
   const config: PiperConfig = {
     num_speakers: speakers.length,
     audio: { sample_rate: SAMPLE_RATE },
@@ -47,7 +46,7 @@ export async function openKokoroLayout(
   await phonemizer.start();
   return {
     ...unsteeredLayout(config),
-    graphInputs: ["input_ids", "style", "speed"],
+    graphInputs: [["input_ids", "tokens"], "style", "speed"],
     languages: [...new Set(accents.map(({ language }) => language))],
     async read({ text }, _source, speakerId) {
       const { espeakVoice, accent } = accents[speakerId] as KokoroAccent;
@@ -66,50 +65,16 @@ export async function openKokoroLayout(
   };
 }
 
-/** Reads the styles of a speaker when they are first needed. */
-function readStyles(folder: string, speakers: readonly string[]): Styles {
-  const styles = new Map<number, Float32Array>();
-  const read = (speakerId: number): Float32Array => {
-    const bytes = readFileSync(join(folder, `${speakers[speakerId] ?? ""}.bin`));
-    const values = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
-    styles.set(speakerId, values);
-    return values;
-  };
-  return (speakerId, symbols) => {
-    const values = styles.get(speakerId) ?? read(speakerId);
-    const row = Math.min(Math.max(0, symbols), values.length / STYLE_VALUES - 1);
-    return values.slice(row * STYLE_VALUES, (row + 1) * STYLE_VALUES);
-  };
+function readVocabulary(path: string): Readonly<Record<string, number>> {
+  return readJsonFile(path, "tokenizer.json", tokenizerFile).model.vocab;
 }
 
-function readSymbols(path: string): Record<string, number[]> {
-  const { vocab } = readJsonFile(path, "tokenizer.json", tokenizerFile).model;
-  const pad = vocab[PAD];
+function symbolIds(vocabulary: Readonly<Record<string, number>>): Record<string, number[]> {
+  const pad = vocabulary[PAD];
   if (pad === undefined) throw new ModelProblem(`tokenizer.json lacks "${PAD}"`);
   // Pieces are framed by Piper's marks for begin and end; there is nothing between symbols.
-  const symbols = Object.entries(vocab).filter(
+  const symbols = Object.entries(vocabulary).filter(
     ([symbol]) => symbol !== "_" && symbol !== PAD && [...symbol].length === 1,
   );
   return { ...Object.fromEntries(symbols.map(([symbol, id]) => [symbol, [id]])), "^": [pad], $: [pad] };
-}
-
-/** Names of the speakers whose language can be pronounced, sorted. */
-function findSpeakers(folder: string): string[] {
-  const names = readdirSync(folder)
-    .filter((name) => name.endsWith(".bin"))
-    .map((name) => name.slice(0, -4))
-    .sort();
-  const speakers = names.filter(
-    (name) => /^[A-Za-z0-9._-]{1,64}$/.test(name) && kokoroAccents[name[0] ?? ""] !== undefined,
-  );
-  if (speakers.length === 0)
-    throw new ModelProblem(
-      `voices/ has no speaker whose language can be pronounced (there are ${names.slice(0, 5).join(", ") || "none"})`,
-    );
-  for (const name of speakers) {
-    const bytes = statSync(join(folder, `${name}.bin`)).size;
-    if (bytes === 0 || bytes % STYLE_BYTES !== 0)
-      throw new ModelProblem(`voices/${name}.bin has ${bytes} bytes, no multiple of ${STYLE_BYTES}`);
-  }
-  return speakers;
 }

@@ -12,8 +12,8 @@ import type { PiperConfig } from "./piper-config.js";
 export interface VoiceLayout {
   /** Symbols, speakers, sample rate and scales. Layouts other than Piper's fill it in as Piper would. */
   config: PiperConfig;
-  /** The inputs that the graph must have, no more and no less. */
-  graphInputs: readonly string[];
+  /** The inputs that the graph must have, no more and no less; a list is the names of one, which exports call differently. */
+  graphInputs: readonly (string | readonly string[])[];
   /** Languages of the voice where its manifest names none. */
   languages: string[];
   /**

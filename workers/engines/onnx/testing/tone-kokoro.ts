@@ -1,5 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeZip } from "#common/testing/make-zip";
+import { kokoroVocabulary } from "../layouts/kokoro-vocabulary.js";
 import { elementType, GraphBuilder } from "./graph.js";
 
 /**
@@ -17,37 +19,80 @@ const silent = ';:,.!?—…"()“” ';
 const sounding = "AIOQWYTabcdefhijklmnpqstuvwxyzæçðŋɐɑɔəɚɛɜɡɪɹɾʃʊʌʒʔθᵊᵻʤʧʦʣ";
 const unsounded = "ˈˌːʲ";
 const symbols = ["$", ...silent, ...sounding, ...unsounded];
+/** By name how much higher than the first each is. */
+const tones: Readonly<Record<string, number>> = { af_heart: 0, bf_tone: 0.25, ff_tone: 0.5, zf_tone: 1 };
 
-/** Writes the folder of a voice; `speakers` by name with how much higher than the first each is. */
-export function writeToneKokoro(
-  folder: string,
-  speakers: Readonly<Record<string, number>> = { af_heart: 0, bf_tone: 0.25, ff_tone: 0.5, zf_tone: 1 },
-): void {
+/** Writes the folder of a voice as Hugging Face's export has it. */
+export function writeToneKokoro(folder: string): void {
   for (const name of ["onnx", "voices"]) mkdirSync(join(folder, name), { recursive: true });
   writeFileSync(join(folder, "config.json"), '{"model_type": "style_text_to_speech_2"}\n');
   writeFileSync(
     join(folder, "tokenizer.json"),
     `${JSON.stringify({ model: { vocab: Object.fromEntries(symbols.map((symbol, id) => [symbol, id])) } })}\n`,
   );
-  writeFileSync(join(folder, "onnx/model.onnx"), kokoroGraph());
-  for (const [name, higher] of Object.entries(speakers)) {
-    const values = new Float32Array(toneKokoro.styles * toneKokoro.styleValues);
-    // The second value tells the row, which is chosen by the number of symbols.
-    for (let row = 0; row < toneKokoro.styles; row++) values.set([higher, row], row * toneKokoro.styleValues);
-    writeFileSync(join(folder, "voices", `${name}.bin`), new Uint8Array(values.buffer));
-  }
+  writeFileSync(join(folder, "onnx/model.onnx"), kokoroGraph("input_ids", symbols));
+  for (const name of Object.keys(tones))
+    writeFileSync(join(folder, "voices", `${name}.bin`), new Uint8Array(stylesOf(name).buffer));
 }
 
-function kokoroGraph(): Uint8Array {
+/** Writes the folder of the same voice as kokoro-onnx releases it, in two files; `arrays` is what its archive holds. */
+export function writeReleasedToneKokoro(
+  folder: string,
+  arrays: readonly { name: string; content: Uint8Array }[] = releasedStyles(),
+): void {
+  mkdirSync(folder, { recursive: true });
+  const inOrder = Object.entries(kokoroVocabulary).toSorted(([, one], [, other]) => one - other);
+  const known = Array.from({ length: (inOrder.at(-1)?.[1] ?? 0) + 1 }, () => "");
+  for (const [symbol, id] of inOrder) known[id] = symbol;
+  writeFileSync(join(folder, "kokoro-v1.0.onnx"), kokoroGraph("tokens", known));
+  writeFileSync(join(folder, "voices-v1.0.bin"), makeZip(arrays));
+}
+
+/** The speakers' styles as NumPy's `savez` packs them. */
+export const releasedStyles = (): { name: string; content: Uint8Array }[] =>
+  Object.keys(tones).map((name) => ({ name: `${name}.npy`, content: npy(stylesOf(name)) }));
+
+/** An array in NumPy's format, version 1, of the shape of a speaker's styles; `type` is what its header says. */
+export function npy(values: Float32Array, type = "<f4"): Uint8Array {
+  const rows = values.length / toneKokoro.styleValues;
+  const header = `{'descr': '${type}', 'fortran_order': False, 'shape': (${rows}, 1, ${toneKokoro.styleValues}), }`;
+  const padded = `${header.padEnd(117)}\n`;
+  const size = Buffer.alloc(2);
+  size.writeUInt16LE(padded.length);
+  return Buffer.concat([
+    Buffer.from("\u0093NUMPY\u0001\u0000", "latin1"),
+    size,
+    Buffer.from(padded, "latin1"),
+    Buffer.from(values.buffer),
+  ]);
+}
+
+function stylesOf(name: string): Float32Array {
+  const values = new Float32Array(toneKokoro.styles * toneKokoro.styleValues);
+  // The second value tells the row, which is chosen by the number of symbols.
+  for (let row = 0; row < toneKokoro.styles; row++) values.set([tones[name] ?? 0, row], row * toneKokoro.styleValues);
+  return values;
+}
+
+/** `known` are the symbols by their ids. */
+function kokoroGraph(idsName: string, known: readonly string[]): Uint8Array {
   const g = new GraphBuilder();
   const { float32, int64 } = elementType;
   const cast = (value: string, to: number): string => g.node("Cast", [value], [{ name: "to", int: to }]);
   const framesOf = (symbol: string): number =>
-    sounding.includes(symbol) ? LETTER_FRAMES : silent.includes(symbol) ? PAUSE_FRAMES : symbol === "$" ? 1 : 0;
+    symbol === ""
+      ? 0
+      : sounding.includes(symbol)
+        ? LETTER_FRAMES
+        : silent.includes(symbol)
+          ? PAUSE_FRAMES
+          : symbol === "$"
+            ? 1
+            : 0;
   const toneOf = (symbol: string): number =>
-    [...sounding].includes(symbol) ? 110 + 0.8 * [...sounding].indexOf(symbol) : 0;
-  const ids = g.node("Reshape", ["input_ids", g.integers([-1])]);
-  const frames = g.node("Ceil", [g.node("Div", [g.node("Gather", [g.floats(symbols.map(framesOf)), ids]), "speed"])]);
+    symbol !== "" && [...sounding].includes(symbol) ? 110 + 0.8 * [...sounding].indexOf(symbol) : 0;
+  const ids = g.node("Reshape", [idsName, g.integers([-1])]);
+  const frames = g.node("Ceil", [g.node("Div", [g.node("Gather", [g.floats(known.map(framesOf)), ids]), "speed"])]);
 
   // The id that sounds at a frame is the number of ids whose end is not after it.
   const ends = g.node("CumSum", [frames, g.integers([0], [])]);
@@ -55,7 +100,7 @@ function kokoroGraph(): Uint8Array {
   const time = g.node("Range", [g.floats([0], []), total, g.floats([1], [])]);
   const over = cast(g.node("GreaterOrEqual", [g.node("Unsqueeze", [time, g.integers([1])]), ends]), float32);
   const idAt = cast(g.node("ReduceSum", [over, g.integers([1])], [{ name: "keepdims", int: 0 }]), int64);
-  const tone = g.node("Gather", [g.node("Gather", [g.floats(symbols.map(toneOf)), ids]), idAt]);
+  const tone = g.node("Gather", [g.node("Gather", [g.floats(known.map(toneOf)), ids]), idAt]);
   const higher = g.node("Add", [
     g.node("Reshape", [g.node("Slice", ["style", g.integers([0]), g.integers([1]), g.integers([1])]), g.integers([1])]),
     g.floats([1]),
@@ -75,7 +120,7 @@ function kokoroGraph(): Uint8Array {
   return g.model({
     operatorSet: OPERATOR_SET,
     inputs: [
-      { name: "input_ids", type: int64, shape: [1, "sequence_length"] },
+      { name: idsName, type: int64, shape: [1, "sequence_length"] },
       { name: "style", type: float32, shape: [1, toneKokoro.styleValues] },
       { name: "speed", type: float32, shape: [1] },
     ],
