@@ -24,6 +24,8 @@ export function speechLike({
   tiltDbPerOctave = -9,
 }: SpeechLike): Int16Array {
   const samples = noise(Math.round(seconds * sampleRate), 0.0005);
+  const levels: number[] = [];
+  const levelOf = (harmonic: number): number => (levels[harmonic] ??= harmonic ** (tiltDbPerOctave / 6.0206));
   let phase = 0;
   for (let i = 0; i < samples.length; i++) {
     const time = i / sampleRate;
@@ -35,7 +37,7 @@ export function speechLike({
     let value = 0;
     for (let harmonic = 1; harmonic * pitch < Math.min(6000, sampleRate * 0.45); harmonic++) {
       // Phases that differ keep the peaks down without changing the spectrum.
-      value += harmonic ** (tiltDbPerOctave / 6.0206) * Math.sin(2 * Math.PI * harmonic * phase + harmonic * harmonic);
+      value += levelOf(harmonic) * Math.sin(2 * Math.PI * harmonic * phase + harmonic * harmonic);
     }
     samples[i] = (samples[i] as number) + Math.round(5000 * envelope * value);
   }

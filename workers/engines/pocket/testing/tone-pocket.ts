@@ -53,8 +53,18 @@ export function writeTonePocket(folder: string, change: Partial<TonePocketOption
     writeFileSync(join(folder, "test_wavs", `${name}.wav`), recording(pitchHz));
 }
 
-/** A recording of a made-up voice, a little longer than what is heard of one. */
+/** Each takes most of a second to make. */
+const recordings = new Map<string, Buffer>();
+
+/** A recording of a made-up voice, a little longer than what is taken of one. */
 export function recording(pitchHz: number, sampleRate: number = PROMPT_RATE): Buffer {
+  const key = `${pitchHz} ${sampleRate}`;
+  const made = recordings.get(key) ?? makeRecording(pitchHz, sampleRate);
+  recordings.set(key, made);
+  return made;
+}
+
+function makeRecording(pitchHz: number, sampleRate: number): Buffer {
   const seconds = MAX_PROMPT_SECONDS + 1;
   const voice = { pitchHz, swingSemitones: 2, syllablesPerSecond: 4, seconds, sampleRate };
   const samples = speechLike(voice);
