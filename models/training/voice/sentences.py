@@ -47,21 +47,22 @@ def read_lines(path: Path) -> list[tuple[str, str]]:
     return [(row[0], row[2]) for row in (line.rstrip("\n").split("|") for line in path.open(encoding="utf-8"))]
 
 
-def _usable(text: str) -> bool:
+def usable(text: str) -> bool:
+    """Whether a text is a sentence or two of plain letters."""
     return 4 <= len(text.split()) <= 17 and re.fullmatch(r"[A-Za-z',;:.?! -]+", text) is not None
 
 
 def training_texts(lines: list[tuple[str, str]], count: int, seed: str) -> list[str]:
     """`count` texts: two thirds LJSpeech lines whose id does not end in 0, one third everyday talk."""
     draw = random.Random(seed)
-    pool = [text for key, text in lines if not key.endswith("0") and _usable(text)]
+    pool = [text for key, text in lines if not key.endswith("0") and usable(text)]
     book = draw.sample(pool, count * 2 // 3)
     return book + everyday(count - len(book), draw)
 
 
 def unseen_texts(lines: list[tuple[str, str]], clips: set[str], count: int) -> list[tuple[str, str]]:
     """`count` LJSpeech lines, evenly spread, whose id ends in 0 and which are not among the recorded clips."""
-    pool = [(key, text) for key, text in lines if key.endswith("0") and key not in clips and _usable(text)]
+    pool = [(key, text) for key, text in lines if key.endswith("0") and key not in clips and usable(text)]
     return pool[:: max(1, len(pool) // count)][:count]
 
 

@@ -2,7 +2,7 @@
 
   parameters   L1 on durations and the vocoder's parameters, long crops
   spectrum     adds the multi-resolution spectral distance of the sound, short crops
-  adversarial  adds two spectrogram discriminators for the human speakers
+  adversarial  adds two spectrogram discriminators for the speakers whose sound is to be imitated (--judged)
 
 A checkpoint holds the speakers' names, the weights and their running average, which is what evaluation and export use.
 """
@@ -28,7 +28,6 @@ from symbols import TOKEN_ID
 MARGIN = 24
 STAGES = {"parameters": (256, 0), "spectrum": (96, MARGIN), "adversarial": (96, MARGIN)}
 """Frames and margin of a crop."""
-HUMAN = frozenset({"lj", "kathleen"})
 
 
 def earlier_names(name: str) -> str:
@@ -98,8 +97,8 @@ def evaluate(model: Voice, held: dict[str, list[Clip]], count: int) -> str:
 
 
 class Trainer:
-    def __init__(self, model: Voice, options: argparse.Namespace, human: frozenset[int]) -> None:
-        self.model, self.options, self.human = model, options, human
+    def __init__(self, model: Voice, options: argparse.Namespace, judged: frozenset[int]) -> None:
+        self.model, self.options, self.judged = model, options, judged
         self.stage = options.stage
         first = 0.8 if self.stage == "adversarial" else 0.9
         fast = [weight for name, weight in model.named_parameters() if name.startswith("correction.")]
@@ -144,7 +143,7 @@ class Trainer:
         distance = spectral(made, batch.samples)
         if self.stage == "spectrum":
             return 0.4 * loss + 2 * distance, {"spectral": distance}
-        rows = torch.tensor([int(speaker) in self.human for speaker in batch.speaker])
+        rows = torch.tensor([int(speaker) in self.judged for speaker in batch.speaker])
         made, true = made[rows], batch.samples[rows]
         self.judge_optimizer.zero_grad()
         judged = judge(self.judges, made.detach(), true)
@@ -187,9 +186,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--stage", choices=STAGES, required=True)
     parser.add_argument("--seconds", type=float, required=True, help="how long to train, by the clock")
     parser.add_argument("--rate", type=float, required=True, help="highest learning rate")
-    parser.add_argument("--start", type=Path, help="checkpoint to go on from")
+    parser.add_argument("--start", type=Path, help="checkpoint to go on from, of training or of import_graph.py")
     parser.add_argument("--warm", type=Path, help="checkpoint of the single-speaker experiment to start from")
     parser.add_argument("--speakers", nargs="+", default=["lj", "kathleen", "slt", "rms"])
+    parser.add_argument("--judged", nargs="+", default=["lj", "kathleen"], help="speakers whose sound the discriminators hold against the clips")
     parser.add_argument("--mix", nargs="+", type=int, default=[3, 3, 1, 1], help="clips of each speaker in a batch")
     parser.add_argument("--correction-rate", type=float, default=3.0, help="learning rate of the correction, as a multiple")
     parser.add_argument("--quiet", type=int, default=30, help="steps before the discriminators are listened to")
@@ -209,7 +209,7 @@ def main() -> None:
         train[speaker], held[speaker] = load_speaker(options.work / speaker, i)
     model = begin(options, train)
     print({name: len(clips) for name, clips in train.items()}, "parameters", sum(p.numel() for p in model.parameters()), flush=True)
-    trainer = Trainer(model, options, frozenset(i for i, name in enumerate(options.speakers) if name in HUMAN))
+    trainer = Trainer(model, options, frozenset(i for i, name in enumerate(options.speakers) if name in options.judged))
     draw = random.Random(1)
     samplers = [Sampler(clips, draw) for clips in train.values()]
     crop, margin = STAGES[options.stage]
