@@ -4,10 +4,13 @@ import { pickGraph } from "./graph-variants.js";
 
 type Described = { files: Record<string, { path: string }> } | { problem: string } | null;
 
-/** As kokoro-onnx's releases are named (https://github.com/thewh1teagle/kokoro-onnx/releases), better ones first. */
-const releasedGraph = /^kokoro.*?(|\.fp16|\.int8)\.onnx$/;
+/**
+ * As kokoro-onnx's releases are named (https://github.com/thewh1teagle/kokoro-onnx/releases), better ones first; neither
+ * the graph for GPUs alone nor the Chinese model, whose symbols are others.
+ */
+const releasedGraph = /^kokoro-v[\d._]+?(|\.fp16|\.int8)\.onnx$/;
 const releasedOrder = ["", ".fp16", ".int8"];
-const releasedVoices = /^voices.*\.bin$/;
+const releasedVoices = /^voices(?:-v[\d._]+)?\.bin$/;
 
 /**
  * Tells a folder of Kokoro-82M: in Hugging Face's ONNX layout (`onnx/model.onnx`, `tokenizer.json` and a style of each
