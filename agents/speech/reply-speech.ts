@@ -1,11 +1,11 @@
 import type { UsageRecord } from "#protocol/bus/control";
+import { speechDefaults } from "#protocol/speech/request";
 import { fromFloat, toFloat } from "#audio/pcm";
 import { createResampler, type Resampler } from "#audio/resampling/resampler";
 import type { Clock } from "#common/clock";
 import { newIdentifier } from "#common/identifier";
 import type { ReportEnd, UsageReporter } from "#common/usage/usage-reporter";
 import { Chunker, type ChunkText } from "#speech/chunking/chunker";
-import { speechDefaults } from "#protocol/speech/request";
 import { type Pace, stallMs } from "#speech/chunking/pace";
 import type { SpeechClient } from "#speech/speech-client";
 import type { SpeechStream } from "#speech/stream/speech-stream";

@@ -32,7 +32,8 @@ const rows = readFileSync(texts, "utf8").trimEnd().split("\n");
 for (const [id, , text] of rows.filter((_, i) => i % parts === part).map((row) => row.split("\t"))) {
   const path = join(out, `${id}.wav`);
   if (existsSync(path)) continue;
-  const { samples } = await speakOne(engine, testChunk(text, { normalize: true, voice: { speaker, language: "en" } }));
+  const { result, samples } = await speakOne(engine, testChunk(text, { normalize: true, voice: { speaker, language: "en" } }));
+  if (result.result !== "spoken") throw new Error(`${id} was not spoken: ${String(result.error ?? result.result)}`);
   writeFileSync(`${path}.part`, Buffer.concat([wavHeader(sampleRate), samplesToBytes(samples)]));
   renameSync(`${path}.part`, path);
 }

@@ -19,6 +19,8 @@ const silent = ';:,.!?—…"()“” ';
 const sounding = "AIOQWYTabcdefhijklmnpqstuvwxyzæçðŋɐɑɔəɚɛɜɡɪɹɾʃʊʌʒʔθᵊᵻʤʧʦʣ";
 const unsounded = "ˈˌːʲ";
 const symbols = ["$", ...silent, ...sounding, ...unsounded];
+/** Stands where no symbol has the id. */
+const NO_SYMBOL = "\u0000";
 /** By name how much higher than the first each is. */
 const tones: Readonly<Record<string, number>> = { af_heart: 0, bf_tone: 0.25, ff_tone: 0.5, zf_tone: 1 };
 
@@ -42,7 +44,7 @@ export function writeReleasedToneKokoro(
 ): void {
   mkdirSync(folder, { recursive: true });
   const inOrder = Object.entries(kokoroVocabulary).toSorted(([, one], [, other]) => one - other);
-  const known = Array.from({ length: (inOrder.at(-1)?.[1] ?? 0) + 1 }, () => "");
+  const known = Array.from({ length: (inOrder.at(-1)?.[1] ?? 0) + 1 }, () => NO_SYMBOL);
   for (const [symbol, id] of inOrder) known[id] = symbol;
   writeFileSync(join(folder, "kokoro-v1.0.onnx"), kokoroGraph("tokens", known));
   writeFileSync(join(folder, "voices-v1.0.bin"), makeZip(arrays));
@@ -80,17 +82,9 @@ function kokoroGraph(idsName: string, known: readonly string[]): Uint8Array {
   const { float32, int64 } = elementType;
   const cast = (value: string, to: number): string => g.node("Cast", [value], [{ name: "to", int: to }]);
   const framesOf = (symbol: string): number =>
-    symbol === ""
-      ? 0
-      : sounding.includes(symbol)
-        ? LETTER_FRAMES
-        : silent.includes(symbol)
-          ? PAUSE_FRAMES
-          : symbol === "$"
-            ? 1
-            : 0;
+    sounding.includes(symbol) ? LETTER_FRAMES : silent.includes(symbol) ? PAUSE_FRAMES : symbol === "$" ? 1 : 0;
   const toneOf = (symbol: string): number =>
-    symbol !== "" && [...sounding].includes(symbol) ? 110 + 0.8 * [...sounding].indexOf(symbol) : 0;
+    [...sounding].includes(symbol) ? 110 + 0.8 * [...sounding].indexOf(symbol) : 0;
   const ids = g.node("Reshape", [idsName, g.integers([-1])]);
   const frames = g.node("Ceil", [g.node("Div", [g.node("Gather", [g.floats(known.map(framesOf)), ids]), "speed"])]);
 
