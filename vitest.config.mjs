@@ -61,9 +61,6 @@ const engines = [
 /** Measures stalls and memory of a cluster, which other tests beside it would disturb: it runs after them. */
 const measuring = "test/attack/attack.test.ts";
 
-/** Fills both cores for minutes: it runs after all others. */
-const soak = "test/soak/soak.test.ts";
-
 /** Speak, listen and wait in the pace of speech, which a machine that does other work does not keep. */
 const paced = [
   "test/agents/{browser,room,turn}.test.ts",
@@ -122,7 +119,7 @@ export default defineConfig({
           ...withServers,
           name: "system",
           include: [system],
-          exclude: [measuring, soak, ...paced, ...conversations, ...sharing],
+          exclude: [measuring, ...paced, ...conversations, ...sharing],
           // A process for each file would load the half of the product again for each.
           isolate: false,
         },
@@ -139,7 +136,6 @@ export default defineConfig({
         },
       },
       { extends: true, test: { ...withServers, name: "attacks", include: [measuring], sequence: { groupOrder: 3 } } },
-      { extends: true, test: { ...withServers, name: "soak", include: [soak], sequence: { groupOrder: 4 } } },
     ],
   },
 });

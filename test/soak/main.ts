@@ -3,7 +3,7 @@ import { addSoakRun } from "./runs.js";
 import { runSoak } from "./soak.js";
 
 /*
- * `npm run soak`: all kinds of load at once with a fault every 20 s, for three minutes, as in `npm test`, or for longer.
+ * `npm run soak`: all kinds of load at once with a fault every 20 s, for three minutes or for longer.
  *
  *     npm run soak -- --minutes 30
  *

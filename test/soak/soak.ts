@@ -11,6 +11,8 @@ import type { SoakRun } from "./runs.js";
 
 const FAULT_EVERY_MS = 20_000;
 const SAMPLE_EVERY_MS = 5000;
+/** One every 20 s, less what the faults themselves last. */
+const LEAST_FAULTS_A_MINUTE = 2;
 /** What is spoken once, and transcribed again and again. */
 const RECORDED_TEXT =
   "The bridge over the river was opened again this morning. Two hundred people walked across it in the rain.";
@@ -55,7 +57,9 @@ export async function runSoak(minutes: number, say: (line: string) => void): Pro
       const { wrong, ...tally } = await load.settle();
       result.problems.push(...wrong);
       result.loads.push(tally);
+      if (tally.complete === 0) result.problems.push(`${tally.name}: nothing was complete`);
     }
+    if (result.faults < minutes * LEAST_FAULTS_A_MINUTE) result.problems.push(`only ${result.faults} faults`);
     result.problems.push(...findGrowth(samples));
     for (const [life, { length }] of samples) say(`${life}: ${length} samples`);
   } finally {

@@ -43,7 +43,7 @@ function soakSection(run: SoakRun | undefined): string[] {
     "## All kinds of load at once, with a fault every 20 s",
     "",
     `\`npm run soak -- --minutes ${minutes}\` kills a worker, the control plane, a scheduler, Redis and NATS in turns and stops a worker for some seconds, while clients ask again and again without a pause. What is complete must have every byte, every bill be what was received,`,
-    `every acknowledged record be there, and no process have more memory or open files in the last third of its life than in the second. \`npm test\` does so for three minutes. The last run (${whenOf(run)}, ${run.machine}): ${faults} faults in ${minutes} minutes, ${problems.length === 0 ? "nothing was lost, and nothing grew" : `**${problems.join("; ")}**`}.`,
+    `every acknowledged record be there, and no process have more memory or open files in the last third of its life than in the second. The last run (${whenOf(run)}, ${run.machine}): ${faults} faults in ${minutes} minutes, ${problems.length === 0 ? "nothing was lost, and nothing grew" : `**${problems.join("; ")}**`}.`,
     "",
     "| load | complete | refused or broken off, with an error |",
     "|---|---|---|",
