@@ -48,7 +48,10 @@ describe("the models of a stream", () => {
     const folders = ["own", "old", "cloning"];
     expect(namesOf(speech.servedModels(folders))).toEqual(folders);
     // A worker that does not convert would give another rate than the stream has now.
-    expect(namesOf(speech.servedModels(folders, true))).toEqual(["cloning", "own"]);
+    expect(namesOf(speech.servedModels(folders, ({ clonesVoices }) => clonesVoices === true))).toEqual([
+      "cloning",
+      "own",
+    ]);
   });
 });
 

@@ -39,13 +39,14 @@ export class SpeechClient {
   }
 
   /**
-   * What live workers serve of these model folders, in the order asked, for a cloned voice those first that speak in
-   * it: those that give audio at the rate of the first, which is the rate of a stream.
+   * What live workers serve of these model folders, in the order asked, those that `isFirst` prefers before the others:
+   * those that give audio at the rate of the first, which is the rate of a stream.
    */
-  servedModels(folders: readonly string[], isCloned = false): ServedModel[] {
+  servedModels(folders: readonly string[], isFirst?: (model: ServedModel) => boolean): ServedModel[] {
     const served = this.#client.cluster.served("speak");
     const inOrder = folders.flatMap((folder) => served.find(({ name }) => name === folder) ?? []);
-    const found = isCloned ? cloningFirst(inOrder) : inOrder;
+    const found =
+      isFirst === undefined ? inOrder : [...inOrder.filter(isFirst), ...inOrder.filter((model) => !isFirst(model))];
     return found.filter(({ sampleRate, convertsRate }) => convertsRate === true || sampleRate === found[0]?.sampleRate);
   }
 
@@ -81,11 +82,4 @@ export class SpeechClient {
     }
     return { type: "gone" };
   }
-}
-
-function cloningFirst(models: readonly ServedModel[]): ServedModel[] {
-  return [
-    ...models.filter(({ clonesVoices }) => clonesVoices === true),
-    ...models.filter(({ clonesVoices }) => clonesVoices !== true),
-  ];
 }

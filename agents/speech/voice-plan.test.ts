@@ -15,7 +15,12 @@ const cloning = model("cloning", 24_000, true);
 function plan(voice: ResolvedVoice, served: ServedModel[]): Promise<VoicePlan> {
   return planVoice({
     plan: planOf({ config: { voice: { voice_id: voice.voiceId } } }),
-    speech: { servedModels: (_folders, isCloned) => (isCloned === true ? [...served].reverse() : served) },
+    speech: {
+      servedModels: (_folders, isFirst = () => true) => [
+        ...served.filter(isFirst),
+        ...served.filter((each) => !isFirst(each)),
+      ],
+    },
     savedVoices: { resolve: async () => [voice] },
     config: loadConfig({}),
     onVoiceMissing: () => undefined,
@@ -23,7 +28,7 @@ function plan(voice: ResolvedVoice, served: ServedModel[]): Promise<VoicePlan> {
 }
 
 describe("the voice of a conversation", () => {
-  const anna: ResolvedVoice = { voiceId: "anna", speaker: null, traits: testTraits, hasPrompt: true };
+  const anna: ResolvedVoice = { voiceId: "anna", traits: testTraits, hasPrompt: true };
 
   it("is the saved voice's recording where a model speaks in it, which then goes first", async () => {
     const { sampleRate, settings } = await plan(anna, [own, cloning]);
@@ -33,6 +38,13 @@ describe("the voice of a conversation", () => {
       24_000,
       ["cloning", "own"],
     ]);
+  });
+
+  it("is a speaker of a model by the name, and that model goes first", async () => {
+    const named = { ...cloning, speakers: ["zoe"] };
+    const { settings, voiceIds } = await plan({ voiceId: "zoe", traits: null }, [own, named]);
+    expect(settings.voices).toMatchObject([{ speaker: "zoe", speakerModel: "cloning", traits: null }]);
+    expect([settings.models.map(({ name }) => name), voiceIds]).toEqual([["cloning", "own"], []]);
   });
 
   it("is what was measured of it elsewhere", async () => {

@@ -5,8 +5,9 @@ import { defaultSampling, type VoiceSettings } from "#protocol/speech/chunk";
 import type { Config } from "#common/config/config";
 import type { SpeechClient } from "#speech/speech-client";
 import { livePacing, type StreamSettings } from "#speech/stream/stream-settings";
-import { savedPrompt } from "#speech/voice/cast";
+import { modelsFirst, savedPrompt } from "#speech/voice/cast";
 import { type ChosenModel, chooseModel } from "#speech/voice/model";
+import { findNamedSpeaker, speakerSettings } from "#speech/voice/named-speaker";
 import type { SavedVoices } from "#speech/voice/saved-voices";
 import { seedBase } from "#speech/voice/seed";
 
@@ -19,7 +20,7 @@ export interface VoicePlan {
 }
 
 /**
- * Finds the agent's voice. A voice that is gone is replaced by the model's own: a caller had better hear another voice
+ * Finds the agent's voice, a saved one or a speaker of a model by its name. A voice that is gone is replaced by the model's own: a caller had better hear another voice
  * than none. Throws `no_worker`, `dependency_unavailable`.
  */
 export async function planVoice(options: {
@@ -34,23 +35,26 @@ export async function planVoice(options: {
   const chosen = chooseModel(agentSpeechModel, config);
   const available = speech.servedModels(chosen.folders);
   if (available.length === 0) throw new ServiceError("no_worker", { parameters: { model: chosen.name } });
-  const [saved = null] = voiceId === "" ? [] : await savedVoices.resolve(plan.teamId, [voiceId]);
-  if (voiceId !== "" && saved === null) options.onVoiceMissing();
+  const speaker = findNamedSpeaker(available, voiceId);
+  const [saved = null] = voiceId === "" || speaker !== null ? [] : await savedVoices.resolve(plan.teamId, [voiceId]);
+  if (voiceId !== "" && saved === null && speaker === null) options.onVoiceMissing();
   const clonesVoices = available.some((model) => model.clonesVoices === true);
   const prompt = saved === null || !clonesVoices ? null : savedPrompt(saved);
-  const models = prompt === null ? available : speech.servedModels(chosen.folders, true);
-  const [served] = models;
-  // They may have gone meanwhile.
-  if (served === undefined) throw new ServiceError("no_worker", { parameters: { model: chosen.name } });
   const voices: VoiceSettings[] = [
     {
-      speaker: saved?.speaker ?? null,
+      speaker: null,
       traits: saved?.traits ?? null,
       language,
       speed: 1,
+      ...(speaker === null ? {} : speakerSettings(speaker)),
       ...(prompt === null ? {} : { prompt }),
     },
   ];
+  const isFirst = modelsFirst(voices);
+  const models = isFirst === null ? available : speech.servedModels(chosen.folders, isFirst);
+  const [served] = models;
+  // They may have gone meanwhile.
+  if (served === undefined) throw new ServiceError("no_worker", { parameters: { model: chosen.name } });
   return {
     model: chosen.name,
     sampleRate: served.sampleRate,

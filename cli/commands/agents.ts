@@ -33,7 +33,11 @@ export const agentsCommand: Command = {
       multiple: true,
       doc: "create: text or Markdown that it answers from; several files, or the option several times.",
     },
-    voice: { type: "string", value: "ID", doc: "create: a saved voice; the service's own when absent." },
+    voice: {
+      type: "string",
+      value: "ID",
+      doc: "create: a saved voice, or a speaker by name; the service's own when absent.",
+    },
     language: { type: "string", value: "CODE", doc: "create: the language that it speaks; en when absent." },
     public: { type: "boolean", doc: "create: pages of this machine may talk to it without a key." },
     dir: {

@@ -28,7 +28,7 @@ export const sayCommand: Command = {
       value: "FORMAT",
       doc: `One of ${audioFormats.join(", ")}; mp3 when nothing else tells.`,
     },
-    voice: { type: "string", short: "v", value: "ID", doc: "A saved voice (reference_id)." },
+    voice: { type: "string", short: "v", value: "ID", doc: "A saved voice (reference_id), or a speaker by name." },
     speed: { type: "string", short: "s", value: "FACTOR", doc: "Speaking rate, 0.5 to 2." },
     model: { type: "string", short: "m", value: "NAME", doc: "The model header, such as s2-pro." },
     url: { type: "string", value: "URL", doc: "Base URL; the cluster that runs here when absent." },

@@ -36,7 +36,6 @@ function toResolved(voice: VoiceRow): ResolvedVoice {
   const { pitchHz, pitchRangeSemitones, syllablesPerSecond, spectralTiltDbPerOctave } = voice;
   return {
     voiceId: voice.id,
-    speaker: null,
     traits: { pitchHz, pitchRangeSemitones, syllablesPerSecond, spectralTiltDbPerOctave },
     hasPrompt: true,
   };

@@ -10,7 +10,7 @@ const PROVIDER = "fish-audio";
 
 /** The first thing that many a caller reads: the vendors' own voices are unknown here. */
 const UNKNOWN_VOICE =
-  'There is no voice of this name: use "default" or the id of a saved voice; PARLEY_VOICE_ALIASES of the server gives other names to them';
+  'There is no voice of this name: use "default", the id of a saved voice or a speaker of GET /v1/tts/speakers; PARLEY_VOICE_ALIASES of the server gives them other names';
 
 /** One line that says what is wrong, problem lists included. Their rows never hold the caller's values. */
 export function errorMessage(error: ServiceError): string {

@@ -4,8 +4,9 @@ import type { EncoderSpec } from "#audio/encoding/encoder";
 import { newIdentifier } from "#common/identifier";
 import type { Pace } from "#speech/chunking/pace";
 import type { Pacing, StreamSettings } from "#speech/stream/stream-settings";
-import { castVoices } from "#speech/voice/cast";
-import { speakingModel, takesFreeTags } from "#speech/voice/model";
+import { castVoices, modelsFirst } from "#speech/voice/cast";
+import { speakingVoice, takesFreeTags } from "#speech/voice/model";
+import { findNamedSpeaker, speakerSettings } from "#speech/voice/named-speaker";
 import { samplingOf } from "#speech/voice/sampling";
 import { seedBase } from "#speech/voice/seed";
 import type { AskedStream } from "../cluster/stream-admission.js";
@@ -67,8 +68,17 @@ export function askedStream(options: RequestedSpeech, text: string): AskedStream
   const { caller, context } = options;
   const models = context.speech.servedModels(caller.model.folders);
   const isLive = caller.model.name !== FREE_MODEL && models.length > 0;
+  const [firstId = ""] = [options.request.reference_id ?? []].flat();
+  const speaker = findNamedSpeaker(models, firstId);
+  const voice = {
+    language: null,
+    speed: 1,
+    traits: null,
+    speaker: null,
+    ...(speaker === null ? {} : speakerSettings(speaker)),
+  };
   const room = {
-    model: speakingModel(models, text.slice(0, LANGUAGE_SAMPLE_CHARACTERS), null),
+    model: speakingVoice(models, text.slice(0, LANGUAGE_SAMPLE_CHARACTERS), voice).model,
     teamId: caller.principal.teamId,
     mostWaitMs: mostWaitMsOf(options) ?? Number.POSITIVE_INFINITY,
   };
@@ -90,11 +100,11 @@ export async function planSpeech(options: RequestedSpeech): Promise<SpeechPlan> 
     teamId: caller.principal.teamId,
     saved,
     inline,
-    clonesVoices: available.some(({ clonesVoices }) => clonesVoices === true),
+    models: available,
     traceparent: caller.traceparent,
   });
-  const isCloned = cast.voices.some(({ prompt }) => prompt !== undefined);
-  const models = isCloned ? speech.servedModels(folders, true) : available;
+  const isFirst = modelsFirst(cast.voices);
+  const models = isFirst === null ? available : speech.servedModels(folders, isFirst);
   const [served] = models;
   // They may have gone meanwhile.
   if (served === undefined) throw new ServiceError("no_worker", { parameters: { model: name } });

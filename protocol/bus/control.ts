@@ -99,7 +99,6 @@ export interface ResolveVoicesRequest {
 /** A saved voice as the speech path needs it. */
 export interface ResolvedVoice {
   voiceId: string;
-  speaker: string | null;
   traits: VoiceTraits | null;
   /** Whether `voicePrompt` gives a recording of it; it does not when absent. */
   hasPrompt?: boolean;

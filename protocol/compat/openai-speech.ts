@@ -39,7 +39,7 @@ export const openAiSpeech: CompatOperation = {
     ),
     mapped(
       "voice",
-      "A voice id, as a string or `{id}`; absent, empty or `default` is the model's own voice. Names of `PARLEY_VOICE_ALIASES` stand for the voices that the operator chose; another name that is no voice is a 400.",
+      "A voice id or the name of a speaker (`GET /v1/tts/speakers`), as a string or `{id}`; absent, empty or `default` is the model's own voice. Names of `PARLEY_VOICE_ALIASES` stand for the voices that the operator chose; another name that is no voice is a 400.",
       "default",
     ),
     mapped(

@@ -4,7 +4,7 @@ import { issueSignInCode, showSession, signIn, signOut } from "./console.js";
 import { health, metrics, ready } from "./operator.js";
 import { keyOperations } from "./keys.js";
 import { downloadRecording } from "./recordings.js";
-import { liveSpeech, textToSpeech, textToSpeechEvents } from "./speech.js";
+import { listSpeakers, liveSpeech, textToSpeech, textToSpeechEvents } from "./speech.js";
 import { traceOperations } from "./traces.js";
 import { toolOperations } from "./tools.js";
 import { transcribeFile } from "./transcription.js";
@@ -28,6 +28,7 @@ export const operations: readonly Operation[] = [
   textToSpeech,
   textToSpeechEvents,
   liveSpeech,
+  listSpeakers,
   transcribeFile,
   ...forwardedOperations,
   downloadRecording,

@@ -2,6 +2,7 @@ import type { ErrorCode } from "../errors.js";
 import { bodyLimits, frameLimits } from "../limits.js";
 import { liveQuery, MAX_WAITING_TEXT_BYTES } from "../speech/live.js";
 import { speechRequest } from "../speech/request.js";
+import { speakerList } from "../speech/speakers.js";
 import { authentication, jsonBody, type Operation } from "./operation.js";
 
 const speechErrors: ErrorCode[] = [
@@ -67,6 +68,26 @@ export const textToSpeechEvents = {
   success: { status: 200, description: "The events.", mediaTypes: ["text/event-stream"] },
   errors: speechErrors,
   curl: `-N -H "model: s2-pro" ${jsonBody} -d '{"text": "Hello there."}'`,
+} satisfies Operation;
+
+/** Whom a request may name besides saved voices. */
+export const listSpeakers = {
+  method: "GET",
+  path: "/v1/tts/speakers",
+  tag: "Speech",
+  scope: "speech",
+  summary: "List the speakers of a model",
+  description:
+    "Speakers that the voices behind the model have of their own. Their ids stand where the id of a saved voice may stand: reference_id, voice, an agent's voice_id.",
+  headers: speechHeaders.slice(0, 1),
+  success: {
+    status: 200,
+    description: "The speakers of live workers.",
+    mediaTypes: ["application/json"],
+    schema: speakerList,
+  },
+  errors: [...authentication, "unknown_model"],
+  curl: `-H "model: s2-pro"`,
 } satisfies Operation;
 
 /** Text and audio on one WebSocket. */

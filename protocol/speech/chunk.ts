@@ -24,6 +24,8 @@ export interface VoicePrompt {
 export interface VoiceSettings {
   /** Speaker name or index within the model; null is the model's default speaker. */
   speaker: string | null;
+  /** The model that the speaker is of; another one speaks with its default speaker. Absent where none was named. */
+  speakerModel?: string;
   /** BCP-47 language of the text; null lets the engine detect or use the model's language. */
   language: string | null;
   /** Speaking rate relative to the voice's own, 0.5 to 2; pitch stays. */

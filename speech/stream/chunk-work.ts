@@ -1,7 +1,7 @@
 import type { SpeechChunk, VoiceSettings } from "#protocol/speech/chunk";
 import { Submission } from "#submission/submission";
 import type { ChunkText } from "../chunking/chunker.js";
-import { speakingModel } from "../voice/model.js";
+import { speakingVoice } from "../voice/model.js";
 import { chunkSeed } from "../voice/seed.js";
 import { ChunkAssembler } from "./chunk-assembler.js";
 import type { StreamSettings } from "./stream-settings.js";
@@ -35,14 +35,15 @@ export class ChunkWork extends Submission {
     const { settings, ownerId } = this.#context;
     const { text, delivery, pauseAfterMs, speaker } = this.piece;
     // Never empty by contract (StreamSettings.voices).
-    const voice = (settings.voices[speaker] ?? settings.voices[0]) as VoiceSettings;
+    const asked = (settings.voices[speaker] ?? settings.voices[0]) as VoiceSettings;
+    const { model, voice } = speakingVoice(settings.models, text, asked);
     return {
       task: "speak",
       streamId: settings.streamId,
       chunkIndex: this.chunkIndex,
       attempt: this.attempt,
       ownerId,
-      model: speakingModel(settings.models, text, voice.language),
+      model,
       text,
       normalize: settings.normalize,
       voice,

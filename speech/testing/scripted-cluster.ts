@@ -90,7 +90,7 @@ export class ScriptedCluster {
       task: "speak" as const,
       languages: ["*"],
       sampleRate: SAMPLE_RATE,
-      speakers: [],
+      speakers: ["zoe"],
       maxBatch: 1,
       provider: "cpu",
     };

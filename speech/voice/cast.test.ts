@@ -5,16 +5,30 @@ import {
   type ResolveVoicesRequest,
   voiceChangedSubject,
 } from "#protocol/bus/control";
+import type { ServedModel } from "#protocol/bus/membership";
 import { ServiceError, toErrorRecord } from "#protocol/errors";
+import type { VoiceSettings } from "#protocol/speech/chunk";
 import { type SpeechRequest, speechRequest } from "#protocol/speech/request";
 import { VirtualClock } from "#common/clock";
 import { sha256Hex } from "#common/identifier";
 import { LocalBus } from "#common/bus/testing/local-bus";
 import { samplesToBytes } from "#audio/pcm";
 import { testTraits } from "#audio/testing/voice-traits";
-import { castVoices } from "./cast.js";
+import { castVoices, modelsFirst } from "./cast.js";
 import { InlineVoices } from "./inline-voices.js";
 import { SavedVoices } from "./saved-voices.js";
+
+const servedModel: ServedModel = {
+  ...{
+    name: "own",
+    task: "speak",
+    languages: ["en"],
+    sampleRate: 22_050,
+    speakers: ["zoe"],
+    maxBatch: 1,
+    provider: "cpu",
+  },
+};
 
 function library(voices: Record<string, ResolvedVoice>) {
   const bus = new LocalBus();
@@ -40,14 +54,16 @@ function library(voices: Record<string, ResolvedVoice>) {
     },
     (list) => ({ ...testTraits, pitchHz: list.reduce((sum, traits) => sum + traits.pitchHz, 0) / list.length }),
   );
-  const cast = (fields: Partial<SpeechRequest>, teamId = "team", clonesVoices = false) =>
-    castVoices({ request: speechRequest.parse({ text: "Hi", ...fields }), teamId, saved, inline, clonesVoices });
+  const cast = (fields: Partial<SpeechRequest>, teamId = "team", clonesVoices = false) => {
+    const models = [{ ...servedModel, clonesVoices }];
+    return castVoices({ request: speechRequest.parse({ text: "Hi", ...fields }), teamId, saved, inline, models });
+  };
   return { bus, clock, asked, measured, cast };
 }
 
 const sample = (byte: number): { audio: Uint8Array; text: string } => ({ audio: Uint8Array.of(byte), text: "" });
-const anna: ResolvedVoice = { voiceId: "anna", speaker: null, traits: { ...testTraits, pitchHz: 210 } };
-const bert: ResolvedVoice = { voiceId: "bert", speaker: "7", traits: null };
+const anna: ResolvedVoice = { voiceId: "anna", traits: { ...testTraits, pitchHz: 210 } };
+const bert: ResolvedVoice = { voiceId: "bert", traits: null };
 
 describe("the voices of a request", () => {
   it("are the model's own when none is named", async () => {
@@ -71,13 +87,40 @@ describe("the voices of a request", () => {
   it("are saved ones, one per speaker, and win over samples", async () => {
     const { cast, measured } = library({ anna, bert });
     const { voices, voiceIds } = await cast({ reference_id: ["anna", "bert", "anna"], references: [sample(1)] });
-    expect(voices.map((voice) => [voice.speaker, voice.traits?.pitchHz])).toEqual([
-      [null, 210],
-      ["7", undefined],
-      [null, 210],
-    ]);
+    expect(voices.map((voice) => voice.traits?.pitchHz)).toEqual([210, undefined, 210]);
     expect(voiceIds).toEqual(["anna", "bert", "anna"]);
     expect(measured).toEqual([]);
+  });
+
+  it("are speakers of the models by their names, alone and among saved ones", async () => {
+    const { cast, asked } = library({ anna });
+    const { voices, voiceIds } = await cast({
+      reference_id: ["zoe", "anna", "own:zoe", "own"],
+      prosody: { speed: 1.5 },
+    });
+    expect(voices).toMatchObject([
+      { speaker: "zoe", speakerModel: "own", traits: null, speed: 1.5 },
+      { speaker: null, traits: { pitchHz: 210 } },
+      { speaker: "zoe", speakerModel: "own" },
+      { speaker: null, speakerModel: "own", traits: null },
+    ]);
+    expect(voices[1]).not.toHaveProperty("speakerModel");
+    expect([voiceIds, asked]).toEqual([["anna"], [["anna"]]]);
+    expect((await cast({ reference_id: "zoe" }, "others")).voices).toMatchObject([{ speaker: "zoe" }]);
+    expect(asked).toHaveLength(1);
+  });
+
+  it("let a stream prefer the models that speak in a recording, or the one whose speaker is named first", () => {
+    const voice = { speaker: null, language: null, speed: 1, traits: null };
+    const prompt = { source: "library", id: "anna" } as const;
+    const first = (...voices: VoiceSettings[]) =>
+      [servedModel, { ...servedModel, name: "other", clonesVoices: true }]
+        .filter(modelsFirst(voices) ?? (() => false))
+        .map(({ name }) => name);
+    expect(first(voice)).toEqual([]);
+    expect(first({ ...voice, speaker: "zoe", speakerModel: "own" })).toEqual(["own"]);
+    expect(first(voice, { ...voice, speakerModel: "own" })).toEqual([]);
+    expect(first({ ...voice, speakerModel: "own" }, { ...voice, prompt })).toEqual(["other"]);
   });
 
   it("are refused when the team may not use one", async () => {

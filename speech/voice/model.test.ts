@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { chooseModel, speakingModel, takesFreeTags } from "./model.js";
+import { chooseModel, speakingModel, speakingVoice, takesFreeTags } from "./model.js";
 import { chunkSeed, seedBase } from "./seed.js";
 
 const config = {
@@ -50,6 +50,19 @@ it("speaks each text with the first model that knows its language", () => {
   expect(speakingModel(models.slice(0, 1), "Привет", null)).toBe("neural");
 });
 
+it("lets a speaker who was named speak with its model, and other languages another model with its own", () => {
+  const named = { speaker: "ann", language: null, speed: 1, traits: null, speakerModel: "third" };
+  const third = [
+    { name: "neural", languages: ["en"] },
+    { name: "classic", languages: ["*"] },
+    { name: "third", languages: ["en"] },
+  ];
+  expect(speakingVoice(third, "Hello there", named)).toEqual({ model: "third", voice: named });
+  expect(speakingVoice(third, "Привет", named)).toEqual({ model: "classic", voice: { ...named, speaker: null } });
+  const { speakerModel: _, ...usual } = named;
+  expect(speakingVoice(third, "Hello there", usual)).toEqual({ model: "neural", voice: usual });
+});
+
 it("takes free directions in the S2 family only", () => {
   expect([takesFreeTags("s1"), takesFreeTags("s2-pro"), takesFreeTags("s2.1-pro-free")]).toEqual([false, true, true]);
 });
@@ -62,6 +75,7 @@ it("seeds each chunk by what is asked for, where and which text", () => {
     seedBase("m", [voice], { text: "" }),
     seedBase("espeak", [{ ...voice, prompt: { source: "library", id: "a" } }], { text: "" }),
     seedBase("espeak", [{ ...voice, speed: 2 }], { text: "" }),
+    seedBase("espeak", [{ ...voice, speakerModel: "m" }], { text: "" }),
     seedBase("espeak", [voice], { text: "", top_p: 0.5 }),
   ]) {
     expect(other).not.toBe(base);

@@ -1,5 +1,6 @@
 import type { ServedModel } from "#protocol/bus/membership";
 import { ServiceError } from "#protocol/errors";
+import type { VoiceSettings } from "#protocol/speech/chunk";
 import { defaultSpeechModel, type SpeechModel, speechModelAliases, speechModels } from "#protocol/speech/request";
 import type { Config } from "#common/config/config";
 import { detectLanguage } from "#common/text/language";
@@ -40,6 +41,25 @@ export type SpeakingModel = Pick<ServedModel, "name" | "languages">;
 export function speakingModel(models: readonly SpeakingModel[], text: string, language: string | null): string {
   const wanted = language ?? detectLanguage(text);
   return (models.find((model) => speaks(model, wanted)) ?? models[0])?.name ?? "";
+}
+
+/**
+ * What speaks a text in a voice: the model whose speaker was named where that speaks the language, else another one with
+ * its own default speaker.
+ */
+export function speakingVoice(
+  models: readonly SpeakingModel[],
+  text: string,
+  voice: VoiceSettings,
+): { model: string; voice: VoiceSettings } {
+  const { speakerModel } = voice;
+  if (speakerModel === undefined) return { model: speakingModel(models, text, voice.language), voice };
+  const model = speakingModel(withFirst(models, speakerModel), text, voice.language);
+  return { model, voice: model === speakerModel ? voice : { ...voice, speaker: null } };
+}
+
+function withFirst(models: readonly SpeakingModel[], first: string): SpeakingModel[] {
+  return [...models.filter(({ name }) => name === first), ...models.filter(({ name }) => name !== first)];
 }
 
 /** Whether a model speaks a language (BCP-47). */

@@ -16,6 +16,7 @@ export function seedBase(model: string, voices: VoiceSettings[], request: Speech
     voice.speed,
     traitNumbers(voice),
     ...(voice.prompt === undefined ? [] : [voice.prompt.id]),
+    ...(voice.speakerModel === undefined ? [] : [voice.speakerModel]),
   ]);
   return createHash("sha256")
     .update(JSON.stringify([model, settings, sampling]))

@@ -139,7 +139,7 @@ describe("the AI SDK with its client of OpenAI", () => {
     expect(unknownVoice).toMatchObject({
       statusCode: 400,
       isRetryable: false,
-      message: expect.stringContaining('use "default" or the id of a saved voice'),
+      message: expect.stringContaining('use "default", the id of a saved voice or a speaker'),
       data: { error: { code: 400, type: "invalid_request_error" } },
     });
     await expect(speech({ instructions: "Whisper" })).rejects.toMatchObject({

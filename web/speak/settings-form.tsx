@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { audioFormats, speechModels } from "#protocol/speech/request";
+import { audioFormats, type SpeechModel, speechModels } from "#protocol/speech/request";
 import type { ModelList } from "#protocol/voices";
 import { ask } from "../api/request.js";
 import { NumberField } from "../parts/number-field.js";
 import { SelectField } from "../parts/select-field.js";
 import { useScope } from "../session/scope.js";
+import { useSpeakers } from "../voices/speakers.js";
 import type { SpeakSettings } from "./settings.js";
 
 const models = speechModels.map((value) => ({ value, label: value }));
@@ -26,7 +27,7 @@ export function SettingsForm({ settings, onChange }: SettingsFormProps) {
   return (
     <>
       <div className="setting-fields">
-        <VoiceField voice={settings.voice} onChange={(voice) => onChange({ voice })} />
+        <VoiceField voice={settings.voice} model={settings.model} onChange={(voice) => onChange({ voice })} />
         <SelectField label="Model" value={settings.model} choices={models} onChange={(model) => onChange({ model })} />
         <SelectField
           label="Format of the file"
@@ -96,7 +97,13 @@ export function SettingsForm({ settings, onChange }: SettingsFormProps) {
   );
 }
 
-function VoiceField({ voice, onChange }: { voice: string; onChange: (voice: string) => void }) {
+interface VoiceFieldProps {
+  voice: string;
+  model: SpeechModel;
+  onChange: (voice: string) => void;
+}
+
+function VoiceField({ voice, model, onChange }: VoiceFieldProps) {
   const mayList = useScope("voices");
   const { data } = useQuery({
     queryKey: ["voices", "all of the team"],
@@ -104,10 +111,11 @@ function VoiceField({ voice, onChange }: { voice: string; onChange: (voice: stri
     enabled: mayList,
   });
   const own = (data?.items ?? []).map(({ _id, title }) => ({ value: _id, label: title }));
-  const isKnown = voice === "" || own.some(({ value }) => value === voice);
+  const voices = [...own, ...useSpeakers(model)];
+  const isKnown = voice === "" || voices.some(({ value }) => value === voice);
   const choices = [
     { value: "", label: "Model's own" },
-    ...own,
+    ...voices,
     // One that an address named, of another team perhaps.
     ...(isKnown ? [] : [{ value: voice, label: `Voice ${voice}` }]),
   ];

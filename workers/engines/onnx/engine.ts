@@ -202,10 +202,10 @@ export class OnnxEngine implements SpeechEngine {
   }
 
   #speakerNamed(name: string): number {
-    const { speaker_id_map: ids, num_speakers: count } = this.#layout.config;
+    const { speaker_id_map: ids, num_speakers: count, default_speaker_id: usual } = this.#layout.config;
     const listed = this.#model.manifest.speakers.indexOf(name);
     const id =
-      listed >= 0 ? listed : (ids[name] ?? (/^\d{1,5}$/.test(name) ? Number(name) : name === "default" ? 0 : -1));
+      listed >= 0 ? listed : (ids[name] ?? (/^\d{1,5}$/.test(name) ? Number(name) : name === "default" ? usual : -1));
     if (id < 0 || id >= count) throw new ServiceError("unknown_reference");
     return id;
   }
