@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import WebSocket from "ws";
 import { wavHeader } from "#audio/encoding/pcm-codec";
@@ -24,6 +25,9 @@ const nineWords = new Set([
 const CONCURRENCY = 12;
 /** Every case must be over by then, on a busy machine too. */
 const LIMIT_MS = 45_000;
+/** What a socket says that has no room for a stream. */
+const BUSY = '"code":503';
+const [MOST_TRIES, COME_AGAIN_MS] = [40, 500];
 
 /** A second and a bit of a tone. */
 const tone = Buffer.concat([
@@ -92,7 +96,16 @@ describe("bad input to the compatibility layers", () => {
     );
   }
 
-  function converse(asked: SocketCase): Promise<string | null> {
+  /** As a client does that is told to come again: other tests of this process may have the cluster busy. */
+  async function converse(asked: SocketCase): Promise<string | null> {
+    for (let tries = 1; ; tries++) {
+      const verdict = await converseOnce(asked);
+      if (verdict?.includes(BUSY) !== true || tries === MOST_TRIES) return verdict;
+      await wait(COME_AGAIN_MS);
+    }
+  }
+
+  function converseOnce(asked: SocketCase): Promise<string | null> {
     return new Promise((resolve) => {
       const socket = new WebSocket(`${cluster.baseUrl.replace("http", "ws")}${asked.path}`, {
         headers: { authorization: `Bearer ${cluster.apiKey}` },
@@ -109,6 +122,7 @@ describe("bad input to the compatibility layers", () => {
       socket.on("open", () => asked.frames.forEach((frame) => socket.send(frame)));
       socket.on("message", (data: Buffer) => {
         received += data.toString();
+        if (received.includes(BUSY)) return done(`refused: ${received.slice(0, 300)}`);
         if (asked.closes === undefined && asked.reports !== undefined && received.includes(asked.reports)) done(null);
       });
       socket.on("unexpected-response", (_request, { statusCode, headers }) => {
