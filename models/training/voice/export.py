@@ -54,12 +54,12 @@ def describe(model: onnx.ModelProto, speakers: list[str]) -> None:
         model.metadata_props.add(key=name, value=str(value))
 
 
-def piper_config(speakers: list[str]) -> dict:
+def piper_config(speakers: list[str], default: str) -> dict:
     return {
         "audio": {"sample_rate": RATE, "quality": "medium"}, "espeak": {"voice": "en-us"}, "language": {"code": "en_US"},
         "inference": {"noise_scale": NEUTRAL[0], "length_scale": NEUTRAL[1], "noise_w": NEUTRAL[2]}, "phoneme_type": "text", "phoneme_map": {},
         "phoneme_id_map": {symbol: [i] for i, symbol in enumerate(SYMBOLS)}, "num_symbols": len(SYMBOLS), "num_speakers": len(speakers),
-        "speaker_id_map": {name: i for i, name in enumerate(speakers)}, "default_speaker_id": 0, "hop_length": HOP, "piper_version": "1.0.0",
+        "speaker_id_map": {name: i for i, name in enumerate(speakers)}, "default_speaker_id": speakers.index(default), "hop_length": HOP, "piper_version": "1.0.0",
     }
 
 
@@ -68,7 +68,7 @@ def manifest(folder: Path, speakers: list[str]) -> str:
     files = {"graph": "model.onnx", "voice": "model.onnx.json", "lexicon": "lexicon.bin"}
     lines = [
         "name: parley-en", "task: speak", "engine: onnx",
-        "description: English, four speakers; made by models/training/voice from public-domain and permissively licensed recordings.",
+        f"description: English, {len(speakers)} speakers; made by models/training/voice from public-domain and permissively licensed recordings and synthesizers.",
         "licence: Apache-2.0", "files:",
     ]
     for role, name in files.items():
@@ -82,6 +82,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--checkpoint", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True, help="the model folder")
+    parser.add_argument("--default", help="the speaker of whoever names none; the first where it is left out")
     parser.add_argument("--pitch-gain", type=float, nargs="+", default=[1.0])
     parser.add_argument("--length-gain", type=float, nargs="+", default=[1.0])
     parser.add_argument("--float32", action="store_true", help="keep the weights as they are")
@@ -95,7 +96,7 @@ def main() -> None:
     describe(model, speakers)
     options.out.mkdir(parents=True, exist_ok=True)
     onnx.save(model, str(options.out / "model.onnx"))
-    (options.out / "model.onnx.json").write_text(json.dumps(piper_config(speakers), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    (options.out / "model.onnx.json").write_text(json.dumps(piper_config(speakers, options.default or speakers[0]), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     (options.out / "tokens.txt").write_text("".join(f"{symbol} {i}\n" for i, symbol in enumerate(SYMBOLS)), encoding="utf-8")
     (options.out / "model.yaml").write_text(manifest(options.out, speakers), encoding="utf-8")
     print("bytes:", (options.out / "model.onnx").stat().st_size, "operators:", len(model.graph.node))

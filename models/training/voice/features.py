@@ -19,7 +19,7 @@ from symbols import TOKEN_ID, token_name
 LEAD_FRAMES, TAIL_FRAMES = 5, (14, 24)
 LOUDNESS = 0.085
 """Root mean square of the louder half of the frames, of full scale."""
-PITCH_RANGE_HZ = {"lj": (75, 420), "kathleen": (90, 420), "slt": (90, 350), "rms": (60, 230), "awb": (60, 260), "heart": (90, 450)}
+PITCH_RANGE_HZ = {"lj": (75, 420), "kathleen": (90, 420), "slt": (90, 350), "rms": (60, 230), "awb": (60, 260), "heart": (90, 450), "michael": (60, 300)}
 SILENCE_AS_PAUSE = 6
 """A silence of so many frames at a plain word boundary is a pause in training."""
 

@@ -19,6 +19,7 @@ def main() -> None:
     parser.add_argument("--texts", type=Path, required=True)
     parser.add_argument("--spoken", type=Path, required=True)
     parser.add_argument("--speaker", required=True)
+    parser.add_argument("--without-questions", action="store_true", help="leave out what asks for a yes or no, where the teacher lets it fall: the graph's rule raises it")
     options = parser.parse_args()
     rows = [line.rstrip("\n").split("\t") for line in options.texts.open(encoding="utf-8")]
     spoken = [row for row in rows if (options.spoken / f"{row[0]}.wav").exists()]
@@ -27,6 +28,8 @@ def main() -> None:
     for key, _, _ in spoken:
         convert(options.spoken / f"{key}.wav", folder, key)
     table = [{"id": key, "text": text, "held_out": held == "1", "phones": phones_of(read[key]["symbols"])} for key, held, text in spoken]
+    if options.without_questions:
+        table = [row for row in table if all(phone[0] != "pau?" for phone in row["phones"])]
     (folder / "utterances.json").write_text(json.dumps(table))
     print(f"{options.speaker}: {len(table)} of {len(rows)} texts", flush=True)
 

@@ -194,13 +194,14 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--correction-rate", type=float, default=3.0, help="learning rate of the correction, as a multiple")
     parser.add_argument("--quiet", type=int, default=30, help="steps before the discriminators are listened to")
     parser.add_argument("--check", type=int, default=12, help="held-out clips per speaker looked at in the end")
-    parser.add_argument("--bf16", action="store_true")
+    parser.add_argument("--bf16", action="store_true", help="compute what is no sound with 16-bit numbers, on processors that have them")
+    parser.add_argument("--threads", type=int, default=1)
     return parser.parse_args()
 
 
 def main() -> None:
     options = arguments()
-    torch.set_num_threads(1)
+    torch.set_num_threads(options.threads)
     torch.manual_seed(0)
     random.seed(0)
     train: dict[str, list[Clip]] = {}
