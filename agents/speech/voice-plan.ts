@@ -20,8 +20,8 @@ export interface VoicePlan {
 }
 
 /**
- * Finds the agent's voice, a saved one or a speaker of a model by its name. A voice that is gone is replaced by the model's own: a caller had better hear another voice
- * than none. Throws `no_worker`, `dependency_unavailable`.
+ * Finds the agent's voice, a saved one or a speaker of a model by its name. A voice that is gone is replaced by the
+ * model's own: a caller had better hear another voice than none. Throws `no_worker`, `dependency_unavailable`.
  */
 export async function planVoice(options: {
   plan: Pick<ConversationPlan, "config" | "teamId">;

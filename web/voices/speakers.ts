@@ -10,7 +10,10 @@ export interface SpeakerChoice {
   label: string;
 }
 
-/** The speakers that the voices behind a model have of their own, as choices of a list; none for a key that may not speak. */
+/**
+ * The speakers that the voices behind a model have of their own, as choices of a list; none for a key that may not
+ * speak.
+ */
 export function useSpeakers(model: SpeechModel): SpeakerChoice[] {
   const { data } = useQuery({
     queryKey: ["speakers", model],
