@@ -9,7 +9,9 @@ export function voiceAlias(config: Pick<Config, "PARLEY_VOICE_ALIASES">, name: s
   return Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name;
 }
 
-/** The saved voice or speaker that a request of OpenAI's protocol names, aliases followed; undefined for the model's own. */
+/**
+ * The saved voice or speaker that a request of OpenAI's protocol names, aliases followed; undefined for the model's own.
+ */
 export function openAiVoice(
   config: Pick<Config, "PARLEY_VOICE_ALIASES">,
   name: string | undefined,

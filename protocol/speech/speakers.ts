@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** `GET /v1/tts/speakers`: the speakers that a model's voices have of their own, the one who speaks when none is named aside. */
+/** `GET /v1/tts/speakers`: the speakers that a model's voices have of their own, in the order in which they serve it. */
 export const speakerList = z.object({
   total: z.int(),
   items: z.array(
@@ -11,4 +11,5 @@ export const speakerList = z.object({
     }),
   ),
 });
+/** The answer of `GET /v1/tts/speakers`. */
 export type SpeakerList = z.infer<typeof speakerList>;

@@ -34,6 +34,8 @@ export function namedSpeakers(models: readonly ServedModel[]): NamedSpeaker[] {
  * which is that model's default speaker. Null where no model has it.
  */
 export function findNamedSpeaker(models: readonly ServedModel[], asked: string): NamedSpeaker | null {
+  // Most requests name nobody, and need no list.
+  if (asked === "") return null;
   const speakers = namedSpeakers(models);
   const named =
     speakers.find(({ id }) => id === asked) ??
