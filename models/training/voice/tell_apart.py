@@ -87,7 +87,7 @@ def judged(recorded: np.ndarray, spoken: np.ndarray, rounds: int = 20) -> np.nda
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, required=True, help="the folder with SPEAKER and evaluation: WORK/parley")
-    parser.add_argument("--speakers", nargs="+", default=["lj", "kathleen"])
+    parser.add_argument("--speakers", nargs="+", default=["lj"])
     options = parser.parse_args()
     print("| speaker | judged by | sentences | without, % right | with prosody, % right | change, 95 % |\n|---|---|---|---|---|---|")
     for speaker in options.speakers:
