@@ -17,6 +17,7 @@ from pack import pack
 from symbols import BOS, EOS, PAD, SYMBOLS, ids_of
 
 OPSET = 16
+NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
 EXAMPLES = ("hᴏˈlᴏ wˈɝld.", "jˈɛs?")
 
 
@@ -68,7 +69,7 @@ def manifest(folder: Path, speakers: list[str]) -> str:
     files = {"graph": "model.onnx", "voice": "model.onnx.json", "lexicon": "lexicon.bin"}
     lines = [
         "name: parley-en", "task: speak", "engine: onnx",
-        f"description: English, {len(speakers)} speakers; made by models/training/voice from public-domain and permissively licensed recordings and synthesizers.",
+        f"description: English, {NUMBERS.get(len(speakers), len(speakers))} speakers; made by models/training/voice from public-domain and permissively licensed recordings and synthesizers.",
         "licence: Apache-2.0", "files:",
     ]
     for role, name in files.items():

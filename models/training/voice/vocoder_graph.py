@@ -20,7 +20,7 @@ EVEN, ODD = np.arange(0, BINS, 2), np.arange(1, BINS, 2)
 ORDER = np.concatenate([EVEN, ODD])
 
 PULSES, GAIN_OF_TONE, GAIN_OF_BREATH = "/vocoder/Mul_9_output_0", "/vocoder/Mul_14_output_0", "/vocoder/Mul_15_output_0"
-NOISE_TABLES = (("/Constant_140_output_0", "/Mod_output_0"), ("/Constant_142_output_0", "/Mod_1_output_0"))
+NOISE_TABLES = (("/Constant_141_output_0", "/Mod_output_0"), ("/Constant_143_output_0", "/Mod_1_output_0"))
 NOISE_GAIN = "/Div_8_output_0"
 REAL, IMAGINARY = "/vocoder/Add_7_output_0", "/vocoder/Add_8_output_0"
 TURNED_REAL, TURNED_IMAGINARY = "/vocoder/Sub_6_output_0", "/vocoder/Add_9_output_0"

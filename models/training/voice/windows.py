@@ -34,16 +34,17 @@ CUT = {
     "rise_region": ("/Mul_38_output_0", TensorProto.FLOAT, ["batch", "tokens", 1]),
     "rise_begun": ("/MatMul_8_output_0", TensorProto.FLOAT, ["batch", "tokens", 1]),
     "rise_length": ("/MatMul_9_output_0", TensorProto.FLOAT, ["batch", "tokens", 1]),
+    "rise_voiced": ("/Mul_40_output_0", TensorProto.FLOAT, ["batch", "tokens", 1]),
     "controls": ("/Slice_1_output_0", TensorProto.FLOAT, [4]),
     "speaker": ("/Clip_output_0", TensorProto.INT64, ["batch"]),
 }
 """What the encoder hands to the decoder: `graph.Graph.forward`'s variables, and the names that the exporter gave them."""
 
 COUNT, FRAME_NUMBERS, INSIDE, LAST_STEP = "/Clip_8_output_0", "/Range_2", "/ReduceSum_3_output_0", "/Clip_13_output_0"
-PARAMETERS_OF_FRAMES, NOISE, NOISE_OF_ROWS = "/Concat_10_output_0", "/Mul_49_output_0", "/Expand_1_output_0"
-NUMBERED = ("/Unsqueeze_39", "/Mod", "/Mod_1")
+PARAMETERS_OF_FRAMES, NOISE, NOISE_OF_ROWS = "/Concat_10_output_0", "/Mul_50_output_0", "/Expand_1_output_0"
+NUMBERED = ("/Unsqueeze_40", "/Mod", "/Mod_1")
 """Nodes of the vocoder that take frame numbers: which frame is the last, and the two tables of noise."""
-MASKED = ("/vocoder/Mul_9", "/vocoder/Mul_10", "/vocoder/Mul_12", "/Mul_51")
+MASKED = ("/vocoder/Mul_9", "/vocoder/Mul_10", "/vocoder/Mul_12", "/Mul_52")
 """Nodes of the vocoder that silence what lies beyond a row's end."""
 
 

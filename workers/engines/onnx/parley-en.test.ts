@@ -5,6 +5,7 @@ import { measureVoice } from "#audio/voice/traits";
 import { createLogger } from "#common/log";
 import type { Delivery, VoiceTraits } from "#protocol/speech/chunk";
 import { readModelFolder } from "../../repository/folder.js";
+import { lastPitchHz, medianPitchHz } from "../testing/pitch.js";
 import { speakBatch, speakOne, testChunk } from "../testing/speak.js";
 import { speechEngineConformance } from "../testing/suite.js";
 import type { SpeechEngine } from "../engine.js";
@@ -64,8 +65,27 @@ describe("the embedded English voice", () => {
     expect(engine.describe()).toMatchObject({
       languages: ["en"],
       sampleRate: 22_050,
-      speakers: ["lj", "kathleen", "slt", "rms"],
+      speakers: ["lj", "kathleen", "slt", "rms", "heart", "michael"],
     });
+  });
+
+  it("lets questions end higher than statements, with those speakers too whose statements end in a creak without a pitch", async () => {
+    const heightOfEnds = async (texts: readonly string[], speaker: string): Promise<number> => {
+      const heights: number[] = [];
+      for (const spoken of texts) {
+        const { samples } = await speakOne(engine, testChunk(spoken, { normalize: true, voice: { speaker } }));
+        const [end, whole] = [lastPitchHz(samples, 22_050), medianPitchHz(samples, 22_050)];
+        heights.push(semitones(end ?? Number.NaN, whole ?? Number.NaN));
+      }
+      return heights.reduce((sum, height) => sum + height, 0) / heights.length;
+    };
+    for (const speaker of engine.describe().speakers) {
+      const asked = ["Are you coming today?", "Is it ready?", "Can you call me in the morning?"];
+      const stated = ["You are coming today.", "It is ready.", "You can call me in the morning."];
+      const [question, statement] = [await heightOfEnds(asked, speaker), await heightOfEnds(stated, speaker)];
+      expect([speaker, question - statement > 3]).toEqual([speaker, true]);
+      if (["heart", "michael"].includes(speaker)) expect([speaker, question > 1.5]).toEqual([speaker, true]);
+    }
   });
 
   it("moves pitch in the graph: as far as asked, at the same speed", async () => {

@@ -14,6 +14,29 @@ export function medianPitchHz(samples: Int16Array, sampleRate: number): number |
   return pitches[pitches.length >> 1] ?? null;
 }
 
+/**
+ * The pitch that is heard last, however softly, Hz: the median of the last four windows with one, of 73 ms each and 23 ms apart;
+ * null where nothing is voiced.
+ */
+export function lastPitchHz(samples: Int16Array, sampleRate: number): number | null {
+  const [windowSamples, hopSamples] = [Math.round(sampleRate * 0.073), Math.round(sampleRate * 0.023)];
+  const last: number[] = [];
+  for (let from = samples.length - windowSamples; last.length < 4 && from > 0; from -= hopSamples) {
+    const window = samples.subarray(from, from + windowSamples);
+    const peak = window.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+    const hz =
+      peak < 200
+        ? null
+        : medianPitchHz(
+            window.map((sample) => (sample * 20_000) / peak),
+            sampleRate,
+          );
+    if (hz !== null) last.push(hz);
+  }
+  last.sort((a, b) => a - b);
+  return last[last.length >> 1] ?? null;
+}
+
 function bestLag(frame: Int16Array, windowSamples: number, minLag: number, maxLag: number): number | null {
   const energy = (from: number): number => {
     let sum = 0;
