@@ -73,7 +73,7 @@ function judgeExpected(expected: Expected, { status, headers, body }: HttpAnswer
     case "events":
       return status === 200 &&
         type === "text/event-stream" &&
-        /^data: \{"audio_base64":"\w/.test(body.toString("latin1"))
+        /^data: \{"audio_base64":"[\w+/]/.test(body.toString("latin1"))
         ? null
         : "expected events";
     case "error": {

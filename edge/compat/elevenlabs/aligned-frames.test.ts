@@ -16,16 +16,16 @@ interface ChunkText {
   pauseSamples: number;
 }
 
-/** Timings as engines give them: a word ends where the next begins. */
+/** Timings as engines give them: in whole milliseconds; a word ends where the next begins. */
 function timingsOf({ text, wordSamples }: ChunkText): WordTiming[] {
   let at = 0;
   return [...text.matchAll(/[a-z]+/g)].map((match, index) => {
-    const startMs = (at * 1000) / RATE;
+    const startMs = Math.round((at * 1000) / RATE);
     at += wordSamples[index] ?? 0;
     return {
       text: match[0],
       startMs,
-      endMs: (at * 1000) / RATE,
+      endMs: Math.round((at * 1000) / RATE),
       sourceStart: match.index,
       sourceEnd: match.index + match[0].length,
     };
@@ -106,6 +106,10 @@ describe("frames with audio and the times of its characters", () => {
           const { frames, audio } = speak(text, pieces, batch);
           expect(audioOf(frames).equals(audio)).toBe(true);
           expect(textOf(frames)).toBe(text);
+          const times = frames.flatMap(({ alignment }) =>
+            (alignment?.startSeconds ?? []).flatMap((start, at) => [start, alignment?.endSeconds[at] ?? Number.NaN]),
+          );
+          expect(times).toEqual([...times].sort((a, b) => a - b));
           const [withAudio, without] = [
             frames.filter((frame) => frame.audio !== null),
             frames.filter((frame) => frame.audio === null),

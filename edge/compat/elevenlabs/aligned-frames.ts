@@ -1,6 +1,13 @@
 import type { ChunkEvent } from "#speech/output/output";
 import { FrameAggregator } from "#speech/output/frame-aggregator";
-import { type CharacterAlignment, joinAlignments, PieceAligner, silentCharacters, SourceText } from "./alignment.js";
+import {
+  type CharacterAlignment,
+  joinAlignments,
+  notBefore,
+  PieceAligner,
+  silentCharacters,
+  SourceText,
+} from "./alignment.js";
 
 /** Audio, and the characters that begin in it; only a last frame may have no audio. */
 export interface AlignedFrame {
@@ -26,6 +33,8 @@ export class AlignedFrames {
   #known = nothing();
   /** Characters that are not known yet begin here or later. */
   #knownSeconds = 0;
+  /** Where the last known character ends. */
+  #lastSeconds = 0;
   #endSeconds = 0;
 
   /** `isAligned` false is audio alone: no frame waits. */
@@ -89,7 +98,10 @@ export class AlignedFrames {
   }
 
   #learn(alignment: CharacterAlignment, knownSeconds: number): void {
-    this.#known = joinAlignments([this.#known, alignment]);
+    // A word's end, in whole milliseconds, may lie after the last sample of its piece.
+    const ordered = notBefore(alignment, this.#lastSeconds);
+    this.#lastSeconds = ordered.endSeconds.at(-1) ?? this.#lastSeconds;
+    this.#known = joinAlignments([this.#known, ordered]);
     this.#knownSeconds = Math.max(this.#knownSeconds, knownSeconds);
   }
 

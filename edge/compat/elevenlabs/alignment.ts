@@ -137,6 +137,15 @@ export function silentCharacters(text: string, atSeconds: number): CharacterAlig
   return { characters, startSeconds: times, endSeconds: [...times] };
 }
 
+/** The same characters, none earlier than a place. */
+export function notBefore(
+  { characters, startSeconds, endSeconds }: CharacterAlignment,
+  seconds: number,
+): CharacterAlignment {
+  const later = (time: number): number => Math.max(time, seconds);
+  return { characters, startSeconds: startSeconds.map(later), endSeconds: endSeconds.map(later) };
+}
+
 /** One alignment after the other. */
 export function joinAlignments(parts: readonly CharacterAlignment[]): CharacterAlignment {
   return {
