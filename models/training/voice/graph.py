@@ -16,7 +16,7 @@ SMOOTH_FRAMES = 9
 QUESTION_SEMITONES = 7.0
 """How far a question's pitch is raised at its end, above the fall that the readers' statements have."""
 SONORANTS = {"l", "m", "n", "ng", "r", "w", "y"}
-"""Consonants that are sung, as vowels are: where a question rises they have a pitch, though a statement may end in a creak there."""
+"""Consonants that are voiced throughout, as vowels are: where a question rises they have a pitch, though a statement may end in a creak there."""
 SHORTEST_FRAMES = {"pau": 6, "pau,": 14, "pau;": 24, "pau.": 36, "pau!": 36, "pau?": 36}
 """Shortest pauses inside a text, 8 ms each."""
 EDGE_FRAMES = (5, 15)
@@ -100,7 +100,7 @@ class Graph(nn.Module):
         frames = torch.floor(torch.maximum(frames, shortest) * speed + 0.5)
         return torch.maximum(frames, torch.ones_like(frames)) * mask * self.timed[tokens]
 
-    def question_rise(self, tokens: torch.Tensor, mask: torch.Tensor, frames: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    def question_rise(self, tokens: torch.Tensor, mask: torch.Tensor, frames: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
         """For tokens from the last stressed vowel before a `?` up to it: 1, frames since that vowel began, frames in all, 1 if sonorant; [B, N, 1] each."""
         pause = self.pause[tokens] * mask
         phrase = torch.cumsum(pause, 1) - pause
@@ -116,14 +116,14 @@ class Graph(nn.Module):
         return region, later.transpose(1, 2) @ length, together @ length, region * self.sonorant[tokens][..., None]
 
     def pitch(self, log_f0: torch.Tensor, owner: torch.Tensor, inside: torch.Tensor, since: torch.Tensor, offsets: torch.Tensor,
-              rise: tuple[torch.Tensor, ...], controls: torch.Tensor, speaker: torch.Tensor) -> torch.Tensor:
+              rise: tuple[torch.Tensor, torch.Tensor, torch.Tensor], controls: torch.Tensor, speaker: torch.Tensor) -> torch.Tensor:
         """log F0 [B, F, 1] with range, mean shift, offsets per token (semitones, glided over 72 ms) and the rise of questions."""
         mean = self.voice.mean[speaker][:, None, :1]
         width = 0.6 + 0.5 * controls[2]
         log_f0 = mean + (log_f0 - mean) * self.pitch_gain[speaker][:, None, None] * width
         smooth = lambda x: F.avg_pool1d(x.transpose(1, 2), SMOOTH_FRAMES, 1, SMOOTH_FRAMES // 2).transpose(1, 2)
         shift = smooth(owner @ offsets[..., None]) / smooth(inside).clamp(min=1e-3)
-        region, begun, length = (owner @ part for part in rise[:3])
+        region, begun, length = (owner @ part for part in rise)
         shift = shift + region * QUESTION_SEMITONES * width * (begun + since) / length.clamp(min=1.0)
         return torch.clamp(log_f0 + (shift + controls[3]) * (math.log(2) / 12), *LOG_F0_LIMITS)
 
@@ -139,9 +139,9 @@ class Graph(nn.Module):
         owner, inside, since = voice.spread_out(frames, count)
         h = voice.expand(encoded, frames, owner, inside, since)
         y = voice.scale(voice.decode(h, inside.transpose(1, 2), speaker), speaker)
-        rise = self.question_rise(tokens, mask, frames)
+        *rise, rise_voiced = self.question_rise(tokens, mask, frames)
         log_f0 = self.pitch(y[..., :1], owner, inside, since, torch.gather(offsets, 1, source), rise, controls, speaker)
-        voiced = torch.maximum((y[..., 1:2] > 0).float() * inside, owner @ rise[3])
+        voiced = torch.maximum((y[..., 1:2] > 0).float() * inside, owner @ rise_voiced)
         y = voice.correction(torch.cat([log_f0, voiced, y[..., 2:]], -1), speaker)
         last = torch.arange(count)[None] == frames.sum(1, keepdim=True).long() - 1
         noise = voice.vocoder.noise(count)[None] * (controls[0] / NEUTRAL[0])

@@ -7,7 +7,7 @@ import { createLogger } from "#common/log";
 import type { Sampling } from "#protocol/speech/chunk";
 import { readModelFolder } from "../../repository/folder.js";
 import { everydaySentences } from "../testing/everyday-sentences.js";
-import { medianPitchHz } from "../testing/pitch.js";
+import { medianPitchHz, pitchesHz } from "../testing/pitch.js";
 import { type Spoken, speakOne, testChunk } from "../testing/speak.js";
 import { Phonemizer } from "../espeak/phonemizer.js";
 import { ModelThreads } from "../model-threads.js";
@@ -101,8 +101,10 @@ describe("sampling with the embedded English voice", () => {
         const [first, second] = takes as [Spoken, Spoken];
         const isEqual = digest(first) === digest(second);
         if (isEqual) equalTakes++;
-        const voices = isEqual ? [voiceOf(first)] : takes.map(voiceOf);
-        ranges.push(...voices.map(({ pitchRangeSemitones }) => pitchRangeSemitones));
+        const heard = isEqual ? [first] : takes;
+        const voices = heard.map(voiceOf);
+        // Not `measureVoice`'s, which leaves out the ends of lively sentences: they lie far below the median.
+        ranges.push(...heard.map(({ samples }) => deviation(pitchesHz(samples, 22_050).map(semitones))));
         tops.push(trebleDb(first.samples));
         takePitches.push(deviation(voices.map(({ pitchHz }) => semitones(pitchHz))));
         takeLengths.push(deviation(takes.map(({ samples }) => Math.log(samples.length))));
@@ -118,7 +120,7 @@ describe("sampling with the embedded English voice", () => {
     const [steady, own, lively] = [await measured(0.1), await measured(0.7), await measured(0.9)];
     expect(own.range / steady.range).toBeGreaterThan(1.2);
     expect(lively.range / own.range).toBeGreaterThan(1.08);
-    expect(lively.range / steady.range).toBeGreaterThan(1.3);
+    expect(lively.range / steady.range).toBeGreaterThan(1.35);
     expect(lively.treble - steady.treble).toBeGreaterThan(1);
     expect([steady.equalTakes, own.equalTakes, lively.equalTakes]).toEqual([sentences.length, sentences.length, 0]);
     expect(lively.takePitch).toBeGreaterThan(0.2);

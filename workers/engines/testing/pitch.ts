@@ -1,8 +1,14 @@
-/**
- * Median fundamental frequency of the voiced parts, Hz, by normalised autocorrelation; null when nothing is voiced.
- * Plain, not fast: for tests.
- */
+/** Median fundamental frequency of the voiced parts, Hz; null when nothing is voiced. */
 export function medianPitchHz(samples: Int16Array, sampleRate: number): number | null {
+  const pitches = pitchesHz(samples, sampleRate).sort((a, b) => a - b);
+  return pitches[pitches.length >> 1] ?? null;
+}
+
+/**
+ * Fundamental frequencies of the voiced ones of windows of 45 ms, Hz, by normalised autocorrelation. Plain, not fast:
+ * for tests.
+ */
+export function pitchesHz(samples: Int16Array, sampleRate: number): number[] {
   const windowSamples = Math.round(sampleRate * 0.045);
   const [minLag, maxLag] = [Math.floor(sampleRate / 500), Math.ceil(sampleRate / 55)];
   const pitches: number[] = [];
@@ -10,13 +16,12 @@ export function medianPitchHz(samples: Int16Array, sampleRate: number): number |
     const lag = bestLag(samples.subarray(start, start + windowSamples + maxLag), windowSamples, minLag, maxLag);
     if (lag !== null) pitches.push(sampleRate / lag);
   }
-  pitches.sort((a, b) => a - b);
-  return pitches[pitches.length >> 1] ?? null;
+  return pitches;
 }
 
 /**
- * The pitch that is heard last, however softly, Hz: the median of the last four windows with one, of 73 ms each and 23 ms apart;
- * null where nothing is voiced.
+ * The pitch that is heard last, however softly, Hz: the median of the last four windows with one, of 73 ms each and
+ * 23 ms apart; null where nothing is voiced.
  */
 export function lastPitchHz(samples: Int16Array, sampleRate: number): number | null {
   const [windowSamples, hopSamples] = [Math.round(sampleRate * 0.073), Math.round(sampleRate * 0.023)];
