@@ -24,8 +24,9 @@ export interface HttpRequest {
    */
   body(): Promise<Uint8Array>;
   /**
-   * Gives the body piece by piece as it arrives, instead of `body`; the client's sending is held up while nobody asks
-   * for the next piece. How long to wait for a slow client is the reader's decision. Throws as `body` does.
+   * Gives the body piece by piece as it arrives, instead of `body`; from this call on the client's sending is held up
+   * while nobody asks for the next piece. How long to wait for a slow client is the reader's decision. Throws as `body`
+   * does.
    */
   stream(): AsyncIterable<Uint8Array>;
 }

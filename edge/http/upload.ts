@@ -50,14 +50,18 @@ export class Upload {
     this.#complete = isLast;
     this.#wake();
     if (this.#reader !== null) this.#advance();
-    else if (!isLast && this.#bytes >= PREFETCH_BYTES && !this.#paused) {
-      this.#paused = true;
-      this.#throttle.pause();
-    }
+    else if (!isLast && this.#bytes >= PREFETCH_BYTES) this.#hold();
   }
 
-  /** See `HttpRequest.stream`. Throws what `read` rejects with. */
-  async *stream(limitBytes: number): AsyncGenerator<Uint8Array> {
+  /** See `HttpRequest.stream`. The generator throws what `read` rejects with. */
+  stream(limitBytes: number): AsyncGenerator<Uint8Array> {
+    // The engine breaks off a client that sends slowly, unless nothing is read: it must not do so to one whose reader
+    // is still waiting for room.
+    if (!this.#complete && this.#over === null) this.#hold();
+    return this.#pieces(limitBytes);
+  }
+
+  async *#pieces(limitBytes: number): AsyncGenerator<Uint8Array> {
     this.#stopPuttingOff = this.#putOff();
     try {
       for (;;) {
@@ -132,6 +136,12 @@ export class Upload {
       });
     let cancel = again();
     return () => cancel();
+  }
+
+  #hold(): void {
+    if (this.#paused) return;
+    this.#paused = true;
+    this.#throttle.pause();
   }
 
   #flow(): void {

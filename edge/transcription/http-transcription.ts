@@ -52,6 +52,8 @@ export async function transcribeOverHttp<Asked extends AskedTranscription>(
   try {
     const { teamId } = caller.principal;
     const expectedBytes = expectedBodyBytes(request, options.maxBodyBytes);
+    // Asked for before there is room: until then the client is held up, however slowly it sends.
+    const body = request.stream();
     const account = await context.uploads.open({
       teamId,
       expectedBytes,
@@ -60,7 +62,7 @@ export async function transcribeOverHttp<Asked extends AskedTranscription>(
     });
     try {
       const pace = new UploadPace(context.config.PARLEY_UPLOAD_MIN_RATE, context.clock);
-      const asked = await options.read(meteredRequest(request, { account, pace }));
+      const asked = await options.read(meteredRequest(request, { body, account, pace }));
       const { audio, language, keyterms, numbers } = asked;
       account.complete(audio.byteLength);
       const onWords =

@@ -3,15 +3,15 @@ import type { MemoryAccount } from "../memory/memory-budget.js";
 import type { UploadPace } from "./upload-pace.js";
 
 /**
- * A request whose body is put to an account as it arrives, and must not come too slowly. Reading it throws what
- * `MemoryAccount.add` and `UploadPace.wait` throw besides.
+ * A request whose body, which `body` gives, is put to an account as it arrives, and must not come too slowly. Reading
+ * it throws what `MemoryAccount.add` and `UploadPace.wait` throw besides.
  */
 export function meteredRequest(
   request: HttpRequest,
-  { account, pace }: { account: MemoryAccount; pace: UploadPace },
+  { body, account, pace }: { body: AsyncIterable<Uint8Array>; account: MemoryAccount; pace: UploadPace },
 ): HttpRequest {
   async function* stream(): AsyncGenerator<Uint8Array> {
-    const pieces = request.stream()[Symbol.asyncIterator]();
+    const pieces = body[Symbol.asyncIterator]();
     for (let next = await pace.wait(pieces.next()); next.done !== true; next = await pace.wait(pieces.next())) {
       await account.add(next.value.byteLength);
       yield next.value;

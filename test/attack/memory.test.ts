@@ -171,8 +171,9 @@ describe("uploads that come slowly", () => {
     const crawling = Array.from({ length: 11 }, () => uploadSlowly(1000));
     const refusal = /^HTTP\/1\.1 408 .*The request body came more slowly than 16384 bytes a second/s;
     await until(() => crawling.every((upload) => refusal.test(upload.answer())), {
-      withinMs: 20_000,
+      withinMs: 30_000,
       what: "refusals",
+      seen: () => ({ answers: crawling.map((upload) => upload.answer()), processes: cluster.processes() }),
     });
     crawling.forEach((upload) => upload.close());
     expect((await transcribe()).status).toBe(200);

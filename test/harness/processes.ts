@@ -33,14 +33,20 @@ export async function untilGone(pid: number, withinMs: number): Promise<void> {
   await until(() => !isAlive(pid), { withinMs, what: `process ${pid} to end` });
 }
 
-/** Polls `condition` until it holds; rejects after `withinMs` with what was waited for. */
+/**
+ * Polls `condition` until it holds; rejects after `withinMs` with what was waited for, and what there was in its place
+ * where `seen` tells it.
+ */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  options: { withinMs: number; what: string },
+  { withinMs, what, seen }: { withinMs: number; what: string; seen?: () => unknown },
 ): Promise<void> {
-  const untilMs = performance.now() + options.withinMs;
+  const untilMs = performance.now() + withinMs;
   while (!(await condition())) {
-    if (performance.now() > untilMs) throw new Error(`waited ${options.withinMs} ms in vain for ${options.what}`);
+    if (performance.now() > untilMs) {
+      const instead = seen === undefined ? "" : `, and saw ${JSON.stringify(seen())}`;
+      throw new Error(`waited ${withinMs} ms in vain for ${what}${instead}`);
+    }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

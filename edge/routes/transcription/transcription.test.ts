@@ -4,6 +4,7 @@ import { ServiceError } from "#protocol/errors";
 import { MAX_AUDIO_FILE_BYTES } from "#protocol/transcription/request";
 import { encodeMsgpack } from "#protocol/msgpack";
 import { samplesToBytes } from "#audio/pcm";
+import { MemoryBudget } from "../../memory/memory-budget.js";
 import { TranscriptionBench, uploadRequest } from "../../transcription/testing/transcription-bench.js";
 import { scriptedDetector, audioOfWords } from "#transcription/testing/scripted-client";
 import { RecordingResponder, testPrincipal } from "../../speech/testing/speech-bench.js";
@@ -228,6 +229,34 @@ describe("POST /v1/asr", () => {
     bench.clock.advance(NOTHING_GIVEN_WAIT_MS);
     expect(bench.usage).toMatchObject([{ outcome: "cancelled", audioMs: 0 }]);
     expect(responder.begun).toBe(false);
+  });
+
+  it("holds an upload up while others leave it no room, and reads it then", async () => {
+    const bench = new TranscriptionBench();
+    const limits = {
+      totalBytes: 2 ** 27,
+      growingBytes: 4 * audio.byteLength,
+      waitingBytes: 2 ** 27,
+      copies: 2,
+      maxWaitMs: 20_000,
+    };
+    bench.context.uploads = new MemoryBudget(limits, bench.clock);
+    const { signal } = new AbortController();
+    const half = 2 * audio.byteLength;
+    const other = await bench.context.uploads.open({ teamId: "b", expectedBytes: half, unaskedBytes: half, signal });
+    const request = uploadRequest(encodeMsgpack({ audio }), packed);
+    const responder = new RecordingResponder();
+    let isHeldUp = false;
+    const stream = (): AsyncIterable<Uint8Array> => {
+      isHeldUp = true;
+      return request.stream();
+    };
+    const outcome = transcriptionRoute(bench.context).handle({ ...request, stream }, responder);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([isHeldUp, responder.begun]).toEqual([true, false]);
+    other.close();
+    await outcome;
+    expect(responder.status).toBe(200);
   });
 
   it("bounds the requests of a team and frees the place in the end", async () => {
