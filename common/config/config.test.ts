@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { generateApiKey } from "../api-key.js";
 import { ConfigError, declaration, loadConfig } from "./config.js";
 
@@ -29,7 +29,9 @@ describe("loadConfig", () => {
   });
 
   it("reads any variable from a file named by NAME_FILE", () => {
-    const path = join(mkdtempSync(join(tmpdir(), "parley-config-")), "key");
+    const directory = mkdtempSync(join(tmpdir(), "parley-config-"));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const path = join(directory, "key");
     writeFileSync(path, "secret-from-file\n");
     expect(loadConfig({ PARLEY_API_KEY_FILE: path }).PARLEY_API_KEY).toBe("secret-from-file");
   });

@@ -66,8 +66,9 @@ describe("createSealer", () => {
 });
 
 describe("openSealer", () => {
-  const dataDirectory = join(mkdtempSync(join(tmpdir(), "parley-secret-")), "data");
-  afterAll(() => rmSync(dataDirectory, { recursive: true }));
+  const parent = mkdtempSync(join(tmpdir(), "parley-secret-"));
+  const dataDirectory = join(parent, "data");
+  afterAll(() => rmSync(parent, { recursive: true }));
 
   it("makes a key once, readable by its owner only", () => {
     const sealed = openSealer({ secretKey: null, dataDirectory }).seal("x", "c");

@@ -91,8 +91,19 @@ export const TEST_API_KEY = "pk_test_0123456789abcdef0123456789abcdef";
  * the children notice and end by themselves. Rejects, with everything ended, when a role does not start.
  */
 export async function startCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
+  if (options.dataDirectory !== undefined) return startIn(options.dataDirectory, options);
   const temporary = temporaryDirectory("cluster");
-  const dataDirectory = options.dataDirectory ?? temporary.path;
+  try {
+    if (options.settings?.["DATABASE_URL"] === undefined) await prepareDatabase(temporary.path);
+    const cluster = await startIn(temporary.path, options);
+    return { ...cluster, stop: () => cluster.stop().finally(temporary.remove) };
+  } catch (error) {
+    temporary.remove();
+    throw error;
+  }
+}
+
+async function startIn(dataDirectory: string, options: TestClusterOptions): Promise<TestCluster> {
   const settings: Record<string, string> = {
     PORT: "0",
     PARLEY_DRAIN_MS: "3000",
@@ -105,8 +116,6 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
     PARLEY_LIVE_WAIT_MS: "600000",
     ...options.settings,
   };
-  if (options.dataDirectory === undefined && settings["DATABASE_URL"] === undefined)
-    await prepareDatabase(dataDirectory);
   const events: ChildEvent[] = [];
   const complaints: { name: string; level: string; text: string }[] = [];
   const cluster = await launchCluster({
@@ -132,7 +141,6 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
     await Promise.race([cluster.ready, deadline]);
   } catch (error) {
     await cluster.kill();
-    temporary.remove();
     throw error;
   }
   return {
@@ -150,7 +158,7 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
     gateway: () => cluster.gateway(),
     events,
     complaints,
-    stop: () => cluster.stop().finally(temporary.remove),
+    stop: () => cluster.stop(),
   };
 }
 

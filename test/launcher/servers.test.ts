@@ -53,6 +53,7 @@ describe("servers that the launcher starts", () => {
 
   it("brings a server back on the port that it had", async () => {
     const first = await startRedis();
+    onTestFinished(() => first.stop());
     process.kill(first.pid, "SIGKILL");
     expect(await first.ended).toEqual({ code: null, signal: "SIGKILL" });
     const second = await startRedis({ port: first.port });
