@@ -72,6 +72,11 @@ export class CallerSeat {
     return this.#sid !== null;
   }
 
+  /** The stay of who sits here. */
+  get sid(): string | null {
+    return this.#sid;
+  }
+
   /** Whether this one sits here. */
   isHeldBy(sid: string): boolean {
     return sid === this.#sid;

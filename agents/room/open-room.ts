@@ -11,6 +11,7 @@ import {
 } from "#common/livekit/livekit-server";
 import type { Logger } from "#common/log";
 import type { AgentState } from "../dialogue/action.js";
+import { Absence } from "./absence.js";
 import { CallerSeat, joinedAttribute } from "./caller-seat.js";
 import { ClientEventGate } from "./client-events.js";
 import { EarlyPackets } from "./early-packets.js";
@@ -49,8 +50,9 @@ export interface OpenRoomOptions extends LiveKitAccess {
 }
 
 /**
- * How often the server is asked for the caller while nobody sits in its seat. It tells of participants without a
- * microphone every 3 s only, and whoever comes under the same identity meanwhile would be taken for the caller.
+ * How often the server is asked for the caller while the library knows of none in its seat. The server tells of
+ * participants without a microphone every 3 s only, and whoever comes under the same identity meanwhile would be taken
+ * for the caller.
  */
 const LOOK_FOR_CALLER_MS = 500;
 
@@ -91,8 +93,11 @@ class LiveKitRoom implements Room {
   readonly #identity: string;
   #connection: RoomConnection | null = null;
   #state: AgentState = "initializing";
-  /** The phone line that rings, and how often the server did not know of it in a row. */
-  #ringing: { sid: string; missed: number } | null = null;
+  /** The phone line that rings, by its stay. */
+  #ringing: string | null = null;
+  /** A line without a microphone may come and go without being told of; what is told says more, and may come late. */
+  readonly #lineAbsence = new Absence();
+  readonly #callerAbsence = new Absence();
   #isClosed = false;
   #isLooking = false;
   readonly #lineCheck: LineCheck;
@@ -225,10 +230,11 @@ class LiveKitRoom implements Room {
     const { room, log } = this.#options;
     if (this.#isLooking) return;
     this.#isLooking = true;
-    while (!this.#isClosed && this.#connection !== null && !this.#seat.isTaken) {
+    while (!this.#isClosed && this.#connection !== null && !this.#isCallerKnown(this.#connection)) {
       try {
         const present = await this.#server.listParticipants(room.name);
-        this.#missLine(present);
+        if (this.#lineAbsence.isGone(this.#ringing, present)) this.#loseLine("other");
+        if (this.#callerAbsence.isGone(this.#seat.sid, present)) this.#leaveCaller();
         // Of a server that was killed, the next one lists who was there as long as there is a room: a stay that is over
         // goes on only where the library says so.
         for (const participant of present.filter(({ sid }) => !this.#seat.isOver(sid)))
@@ -239,6 +245,11 @@ class LiveKitRoom implements Room {
       await this.#pause(LOOK_FOR_CALLER_MS);
     }
     this.#isLooking = false;
+  }
+
+  /** Whether the library has told of who sits in the seat: of one that leaves before, it tells nothing. */
+  #isCallerKnown(connection: RoomConnection): boolean {
+    return connection.participants().some(({ sid }) => this.#seat.isHeldBy(sid));
   }
 
   /** What is no phone line is always there as far as this knows: a caller may have no microphone. */
@@ -254,14 +265,6 @@ class LiveKitRoom implements Room {
     if (this.#isClosed) return;
     this.#options.log.warn("a phone line did not come back to its room with its audio");
     this.#leaveCaller();
-  }
-
-  /** A line without a microphone may come and go without being told of; what is told says more, and may come late. */
-  #missLine(present: readonly ListedParticipant[]): void {
-    const line = this.#ringing;
-    if (line === null || present.some(({ sid }) => sid === line.sid)) return;
-    line.missed++;
-    if (line.missed > 1) this.#loseLine("other");
   }
 
   #loseLine(loss: LineLoss): void {
@@ -288,7 +291,7 @@ class LiveKitRoom implements Room {
     if (this.#options.isPhoneCall === true && attributes[callStatusAttribute] !== "active") {
       // LiveKit SIP answers a call that comes in once somebody listens to it.
       this.#connection.listenTo(sid);
-      if (this.#ringing?.sid !== sid) this.#ringing = { sid, missed: 0 };
+      this.#ringing = sid;
       callbacks.onLine?.({ type: "seen" });
       return "known";
     }
@@ -322,7 +325,7 @@ class LiveKitRoom implements Room {
     const { callbacks, room } = this.#options;
     if (this.#isClosed || identity !== room.callerIdentity) return;
     if (!this.#seat.leave(sid)) {
-      if (this.#ringing?.sid === sid) this.#loseLine(departure === "own-wish" ? "other" : departure);
+      if (this.#ringing === sid) this.#loseLine(departure === "own-wish" ? "other" : departure);
       return;
     }
     this.#connection?.listenTo(null);
