@@ -95,7 +95,7 @@ class LiveKitRoom implements Room {
   #state: AgentState = "initializing";
   /** The phone line that rings, by its stay. */
   #ringing: string | null = null;
-  /** A line without a microphone may come and go without being told of; what is told says more, and may come late. */
+  /** A line or a caller may come and go without being told of; what is told says more, and may come late. */
   readonly #lineAbsence = new Absence();
   readonly #callerAbsence = new Absence();
   #isClosed = false;
